@@ -1,0 +1,38 @@
+"""What vLLM keeps on a rank beside the parameters: rotary tables, cache scales, absorbed latent projections."""
+
+from __future__ import annotations
+
+from tonnage.memory.rank_view import RankView
+from tonnage.model.dtypes import element_bytes
+from tonnage.model.mixer.compressed import Compressed
+from tonnage.model.mixer.gqa import Gqa
+from tonnage.model.mixer.mla import Mla
+
+# Four fp32 scalars per attention layer: k, v, q and probability scales (vLLM `layers/attention` `set_default_quant_scales`).
+SCALES_PER_ATTENTION = 4
+FLOAT32_BYTES = 4
+ABSORBED_BYTES = 2  # the absorbed matrices are kept in 16 bit (vLLM `layers/attention/mla_attention.py`)
+
+
+def rope_bytes(view: RankView) -> int:
+    """Rotary tables; every pipeline stage has its own copy of each distinct one."""
+    arch = view.parts.arch
+    return sum(r.positions * r.dim * element_bytes(r.dtype or arch.dtype) for r in arch.ropes)
+
+
+def scale_bytes(view: RankView) -> int:
+    """Cache and query scales, kept even when the cache is not quantised."""
+    attention = sum(isinstance(mixer, Gqa | Mla | Compressed) for mixer in view.mixers)
+    return attention * SCALES_PER_ATTENTION * FLOAT32_BYTES
+
+
+def absorbed_bytes(view: RankView) -> int:
+    """The two matrices per latent layer that fold the KV up-projection into queries and outputs.
+
+    They are made after loading from `kv_b_proj`, which stays: heads x latent x (nope + v) values of 16 bit.
+    """
+    return sum(
+        mixer.heads // view.widths.attention * mixer.kv_lora_rank * (mixer.nope_dim + mixer.v_dim) * ABSORBED_BYTES
+        for mixer in view.mixers
+        if isinstance(mixer, Mla)
+    )

@@ -1,0 +1,81 @@
+"""Layouts and formats that vLLM refuses, with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tonnage.errors import LayoutError
+from tonnage.layout.layout import Layout
+from tonnage.layout.parts import Parts, Piece
+from tonnage.layout.shard import cut
+from tonnage.layout.widths import Widths
+from tonnage.memory.weights import width_of
+from tonnage.model.arch import Arch, Mixer
+from tonnage.model.ffn.moe import Moe
+from tonnage.model.mixer.compressed import Compressed
+from tonnage.model.mixer.gqa import Gqa
+from tonnage.model.mixer.mla import Mla
+
+
+def check_layout(parts: Parts, layout: Layout, widths: Widths) -> None:
+    """Raise LayoutError for the first rule of the engine that the layout breaks."""
+    arch = parts.arch
+    _check_heads(arch, layout.tp)
+    _check_experts(arch, layout)
+    _check_context_parallel(arch, layout)
+    for pieces in parts.classes:
+        for piece in pieces:
+            check_tiles(piece, widths)
+
+
+def _mixers(arch: Arch) -> Iterator[Mixer]:
+    for layer in arch.layers:
+        yield from layer.mixers
+
+
+def _check_heads(arch: Arch, tp: int) -> None:
+    """vLLM `config/model.py` verify_with_parallel_config."""
+    for mixer in _mixers(arch):
+        if isinstance(mixer, Gqa | Mla | Compressed) and mixer.heads % tp:
+            raise LayoutError(
+                "tp", tp, f"total number of attention heads ({mixer.heads}) must be divisible by tensor parallel size"
+            )
+
+
+def _check_experts(arch: Arch, layout: Layout) -> None:
+    has_experts = any(isinstance(ffn, Moe) for layer in arch.layers for ffn in layer.ffns)
+    if layout.ep and not has_experts:
+        raise LayoutError("ep", "dense model", "expert parallelism needs a model with experts")
+    if layout.redundant_experts and not layout.ep:
+        raise LayoutError("redundant experts", layout.redundant_experts, "expert load balancing, which needs ep")
+
+
+def _check_context_parallel(arch: Arch, layout: Layout) -> None:
+    """Decode-context parallelism reuses the ranks that hold copies of the cache (vLLM `config/parallel.py`)."""
+    if layout.dcp == 1:
+        return
+    if layout.tp % layout.dcp:
+        raise LayoutError("dcp", layout.dcp, f"a divisor of the tensor parallel size {layout.tp}")
+    for mixer in _mixers(arch):
+        if isinstance(mixer, Gqa) and layout.dcp * mixer.kv_heads > layout.tp:
+            most = max(1, layout.tp // mixer.kv_heads)
+            raise LayoutError("dcp", layout.dcp, f"at most {most}: {mixer.kv_heads} KV heads over {layout.tp} ranks")
+
+
+def check_tiles(piece: Piece, widths: Widths) -> None:
+    """Block-quantised shards must hold whole blocks (vLLM `quantization/utils/fp8_utils.py`)."""
+    tile = piece.format
+    width = width_of(piece.group, widths)
+    if tile is None or width == 1 or not (tile.tile_rows > 1 and tile.tile_cols > 1):
+        return
+    shard = cut(piece.tensor, width)
+    if piece.tensor.split in ("rows", "kv") and shard.rows % tile.tile_rows:
+        raise LayoutError(
+            piece.tensor.name, f"{shard.rows} output features a rank",
+            f"a multiple of the weight quantization block_n = {tile.tile_rows}",
+        )  # fmt: skip
+    if piece.tensor.split == "cols" and shard.cols % tile.tile_cols:
+        raise LayoutError(
+            piece.tensor.name, f"{shard.cols} input features a rank",
+            f"a multiple of the weight quantization block_k = {tile.tile_cols}",
+        )  # fmt: skip

@@ -1,0 +1,107 @@
+"""vLLM's defaults for tokens and requests per step, and for steps in flight.
+
+Sources: vLLM `engine/arg_utils.py` (get_batch_defaults, _set_default_max_num_seqs_and_batched_tokens_args),
+`config/vllm.py` (max_concurrent_batches), releases 0.6.6 to 0.32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tonnage.engines.vllm.kv_request import Platform
+from tonnage.engines.vllm.version import FIRST_V1, Version
+from tonnage.units import GIB
+
+Usage = Literal["server", "offline"]
+
+LARGE_CARD, LARGEST_CARD = 70 * GIB, 160 * GIB
+SMALL_CARD_NAMES = ("a100",)  # large by memory, but slower with large batches (vLLM PR 17885)
+A100_EXCLUDED = Version(0, 9)  # not yet in 0.8.5
+THIRD_TIER = Version(0, 28)
+CLAMPED = Version(0, 11)
+CHUNKING_LENGTH = 32768  # V0 chunked prefills only above this length
+V0_TOKENS, V0_SEQS = 2048, 256
+CPU_SERVER, CPU_OFFLINE = (2048, 128), (4096, 256)
+ASYNC_DEFAULT = Version(0, 14)
+RUNNER_V2 = Version(0, 30)  # for all models; before, for a few
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The card as the engine sees it: total memory in bytes and its driver name."""
+
+    platform: Platform
+    memory_bytes: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user fixed; None leaves the default. `world` is TP x PP, which scales the defaults on CPUs."""
+
+    max_model_len: int
+    max_num_batched_tokens: int | None = None
+    max_num_seqs: int | None = None
+    usage: Usage = "server"
+    world: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLimits:
+    """Tokens and requests of one step."""
+
+    max_num_batched_tokens: int
+    max_num_seqs: int
+
+
+# Tokens for the API server, tokens for the offline class, requests.
+SMALL, LARGE, LARGEST = (2048, 8192, 256), (8192, 16384, 1024), (16384, 16384, 1024)
+
+
+def batch_limits(version: Version, device: Device, asked: Asked) -> BatchLimits:
+    """The limits of one engine, with this version's defaults where nothing was asked."""
+    if version < FIRST_V1:
+        return _v0_limits(asked)
+    tokens, seqs = _defaults(version, device, asked)
+    seqs = asked.max_num_seqs or seqs
+    if asked.max_num_batched_tokens is not None:
+        tokens = asked.max_num_batched_tokens
+    elif version >= CLAMPED:
+        tokens = min(tokens, seqs * asked.max_model_len)
+    if asked.max_num_seqs is None and version >= CLAMPED:
+        seqs = min(seqs, tokens)
+    return BatchLimits(tokens, seqs)
+
+
+def _v0_limits(asked: Asked) -> BatchLimits:
+    whole = V0_TOKENS if asked.max_model_len > CHUNKING_LENGTH else max(asked.max_model_len, V0_TOKENS)
+    return BatchLimits(asked.max_num_batched_tokens or whole, asked.max_num_seqs or V0_SEQS)
+
+
+def _defaults(version: Version, device: Device, asked: Asked) -> tuple[int, int]:
+    if device.platform == "cpu":
+        tokens, seqs = CPU_OFFLINE if asked.usage == "offline" else CPU_SERVER
+        return tokens * asked.world, seqs * asked.world
+    server, offline, seqs = _tier(version, device)
+    return (offline if asked.usage == "offline" else server), seqs
+
+
+def _tier(version: Version, device: Device) -> tuple[int, int, int]:
+    if version >= THIRD_TIER and device.memory_bytes >= LARGEST_CARD:
+        return LARGEST
+    is_excluded = version >= A100_EXCLUDED and any(name in device.name.lower() for name in SMALL_CARD_NAMES)
+    return LARGE if device.memory_bytes >= LARGE_CARD and not is_excluded else SMALL
+
+
+def concurrent_batches(version: Version, pp: int, is_async: bool | None = None) -> int:
+    """Steps in flight at once: one per pipeline stage, one more where scheduling runs ahead of the model.
+
+    `is_async` None is the version's default; on CPUs and with drafts other than EAGLE's callers pass False.
+    """
+    runs_ahead = version >= ASYNC_DEFAULT if is_async is None else is_async
+    if not runs_ahead:
+        return pp
+    if pp > 1:
+        return pp + 1 if version >= RUNNER_V2 else pp
+    return 2

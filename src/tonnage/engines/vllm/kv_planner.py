@@ -1,0 +1,94 @@
+"""From the caches of one rank and its free memory to the plan the engine makes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tonnage.engines.vllm.kv_block import align_block, choose_block
+from tonnage.engines.vllm.kv_page import paged_specs
+from tonnage.engines.vllm.kv_plan import KvPlan, empty_plan
+from tonnage.engines.vllm.kv_pool import KvPool
+from tonnage.engines.vllm.kv_request import KvRequest
+from tonnage.engines.vllm.kv_rules import KvRules, kv_rules
+from tonnage.engines.vllm.kv_v0 import plan_v0
+from tonnage.engines.vllm.version import Version
+from tonnage.memory.kv_spec import KvSpec
+from tonnage.units import ceil_div
+
+
+def plan_kv(specs: tuple[KvSpec, ...], request: KvRequest, version: Version) -> KvPlan:
+    """The plan for `specs`, the caches of one rank. An engine takes the smallest `num_blocks` of its ranks."""
+    rules = kv_rules(version)
+    if rules.is_v0:
+        return plan_v0(specs, request)
+    everywhere = request.model_specs or specs
+    block = align_block(choose_block(everywhere, request, version), everywhere, rules)
+    return plan_with_block(specs, block, request, rules)
+
+
+def plan_with_block(specs: tuple[KvSpec, ...], block: int, request: KvRequest, rules: KvRules) -> KvPlan:
+    """The plan with `block` tokens per block, whatever the model would ask for."""
+    limit = request.context_limit or request.max_model_len
+    pool = KvPool(paged_specs(specs, block, request), request, rules)
+    if not specs or pool.block_bytes == 0:
+        return empty_plan(block, limit)
+    checked = _checked_pool(pool)
+    usable = request.available_bytes - (pool.block_bytes if rules.reserves_null_block else 0)
+    blocks = max(0, request.available_bytes // pool.block_bytes)
+    needed = checked.needed_bytes(request.max_model_len)
+    tokens, concurrency = _logged(pool, blocks)
+    return KvPlan(
+        block_size=next((group.block for group in pool.groups if group.grows), block),
+        num_groups=len(pool.groups),
+        bytes_per_block=pool.block_bytes,
+        num_blocks=blocks,
+        tokens=tokens,
+        concurrency=concurrency,
+        request_blocks=pool.request_blocks(request.max_model_len),
+        needed_bytes=needed,
+        max_context=longest_context(checked, usable, limit),
+        token_bytes=token_bytes(pool),
+        fixed_bytes=fixed_bytes(pool),
+        fits=request.available_bytes > 0 and needed <= usable,
+    )
+
+
+def _checked_pool(pool: KvPool) -> KvPool:
+    """The pool the start-up check looks at: all stages' layers on one rank from 0.14 to 0.16."""
+    if not pool.rules.checks_whole_model:
+        return pool
+    return replace(pool, pages=tuple(replace(page, layers=page.model_layers) for page in pool.pages))
+
+
+def _logged(pool: KvPool, blocks: int) -> tuple[int, float]:
+    """The logged pair: tokens, and requests of full length at once."""
+    length = pool.request.max_model_len
+    block = min(group.block for group in pool.groups)
+    tokens = blocks // len(pool.groups) * block * pool.request.dcp
+    if pool.rules.concurrency == "tokens":
+        return tokens, tokens / length
+    concurrency = blocks / pool.request_blocks(length)
+    return int(concurrency * length) if pool.rules.derives_tokens else tokens, concurrency
+
+
+def longest_context(pool: KvPool, usable_bytes: int, limit: int) -> int:
+    """The longest request up to `limit` tokens whose memory fits, 0 if none does; the engine's binary search."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if pool.needed_bytes(middle) <= usable_bytes:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def token_bytes(pool: KvPool) -> int:
+    """Bytes of the pool each further token of context takes, rounded up."""
+    return sum(ceil_div(pool.block_bytes, group.block * pool.request.dcp) for group in pool.groups if group.grows)
+
+
+def fixed_bytes(pool: KvPool) -> int:
+    """Bytes of the pool one request of full length takes for windows and states."""
+    wanted = pool.demand(pool.request.max_model_len)
+    return pool.block_bytes * sum(group.blocks(wanted) for group in pool.groups if not group.grows)

@@ -1,0 +1,70 @@
+"""The cache types vLLM settles on for a model, a card and an asked type."""
+
+from __future__ import annotations
+
+from tonnage.engines.vllm.kv_request import Platform
+from tonnage.engines.vllm.version import Version
+from tonnage.memory.kv_types import V4_RECORD, V41_RECORD, CacheTypes
+from tonnage.model.arch import Arch, Mixer
+from tonnage.model.mixer.compressed import Compressed
+from tonnage.model.mixer.mla import Mla
+
+AUTO = "auto"
+FLOAT32, HALF = "float32", "bfloat16"
+FP8 = "fp8"
+PACKED_LATENT = "fp8_ds_mla"
+PACKED_LATENT_FP4 = "nvfp4_ds_mla"
+# FlashMLA sparse rows (vLLM `layers/attention/mla_attention.py`): 512 fp8, 4 fp32 scales, 64 bf16; and in fp4.
+PACKED_ENTRY_BYTES, PACKED_FP4_ENTRY_BYTES = 656, 352
+# Whose cache types `auto` follows, and since when (vLLM `utils/torch_utils.py`, `layers/attention/attention.py`).
+FOLLOWED = {"modelopt": Version(0, 12), "compressed-tensors": Version(0, 15)}
+BLACKWELL, WORKSTATION = "sm_10", "sm_12"
+FIRST_V4_RATIO = 4  # DeepSeek V4.1 compresses by 1 or 2
+
+
+def cache_types(
+    asked: str, arch: Arch, version: Version, platform: Platform = "cuda", target: str | None = None
+) -> CacheTypes:
+    """Cache types for an asked `--kv-cache-dtype`; `auto` follows the checkpoint where the engine reads it there.
+
+    On a CPU recurrent states are kept in 32 bits (vLLM `platforms/cpu.py`).
+    """
+    dtype = compute_dtype(arch.dtype)
+    stated = asked if asked != AUTO else _checkpoint_type(arch, version) or dtype
+    mixers = [mixer for layer in arch.layers for mixer in layer.mixers]
+    return CacheTypes(
+        attention=FP8 if stated in (PACKED_LATENT, PACKED_LATENT_FP4) else stated,
+        model=dtype,
+        latent_entry_bytes=_packed_entry(stated, mixers, platform, target),
+        record=V41_RECORD if _is_v41(mixers) else V4_RECORD,
+        state=FLOAT32 if platform == "cpu" else None,
+    )
+
+
+def _checkpoint_type(arch: Arch, version: Version) -> str | None:
+    first = FOLLOWED.get(arch.scheme.method) if arch.scheme else None
+    return arch.kv_dtype if first is not None and version >= first else None
+
+
+def compute_dtype(dtype: str) -> str:
+    """The type a model runs in: checkpoints in 32 bits are cast down (vLLM `config/model.py` _resolve_auto_dtype)."""
+    return HALF if dtype.removeprefix("torch.") in (FLOAT32, "float") else dtype
+
+
+def _packed_entry(stated: str, mixers: list[Mixer], platform: Platform, target: str | None) -> int | None:
+    if stated == PACKED_LATENT_FP4:
+        return PACKED_FP4_ENTRY_BYTES
+    if stated == PACKED_LATENT:
+        return PACKED_ENTRY_BYTES
+    name = target or ""
+    is_sparse = any(isinstance(mixer, Mla) and (mixer.is_sparse or mixer.indexer) for mixer in mixers)
+    if not is_sparse or platform != "cuda" or name.startswith(BLACKWELL):
+        return None
+    # Hopper's sparse kernel packs fp8 rows, the workstation Blackwell's knows no others; data-centre Blackwell and
+    # AMD read plain fp8.
+    return PACKED_ENTRY_BYTES if stated.startswith(FP8) or name.startswith(WORKSTATION) else None
+
+
+def _is_v41(mixers: list[Mixer]) -> bool:
+    ratios = {mixer.ratio for mixer in mixers if isinstance(mixer, Compressed)}
+    return any(0 < ratio < FIRST_V4_RATIO for ratio in ratios)

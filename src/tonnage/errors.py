@@ -1,0 +1,58 @@
+"""The errors of tonnage.
+
+    TonnageError                 anything a user is told in one line
+      UsageError                 exit 2: contradictory or unknown options, unknown names
+      UnreadableError            exit 2: a file that cannot be understood
+        UnknownKeyError          a configuration key that matters and is not understood
+      LayoutError                exit 1: a layout the engine refuses, with its reason
+      WorldError                 exit 3: network, process or device failed
+        MissingExtraError        an optional package is not installed
+"""
+
+from __future__ import annotations
+
+
+class TonnageError(Exception):
+    """One line for the user: the thing, the value seen, and what would be accepted.
+
+    ``code`` is the documented exit code of the process.
+    """
+
+    code = 2
+
+    def __init__(self, thing: str, seen: object, accepted: str) -> None:
+        self.thing, self.seen, self.accepted = thing, seen, accepted
+        super().__init__(f"{thing}: {seen}: {accepted}")
+
+    @property
+    def line(self) -> str:
+        """The single line printed to standard error, without its ``error:`` prefix."""
+        return " ".join(str(self).split())
+
+
+class UsageError(TonnageError):
+    """Wrong use: an unknown name or options that contradict each other."""
+
+
+class UnreadableError(TonnageError):
+    """An input that cannot be understood: broken, truncated, lying or not what it says."""
+
+
+class UnknownKeyError(UnreadableError):
+    """A configuration key that decides memory and whose meaning is not known."""
+
+
+class LayoutError(TonnageError):
+    """A layout the engine refuses; ``accepted`` says what it would take."""
+
+    code = 1
+
+
+class WorldError(TonnageError):
+    """The outside world failed: network, process or device."""
+
+    code = 3
+
+
+class MissingExtraError(WorldError):
+    """An optional package is missing; ``accepted`` names the extra to install."""

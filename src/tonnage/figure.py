@@ -1,0 +1,28 @@
+"""A number with its origin: lines of the ledger and bands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Basis = Literal["measured", "datasheet", "derived", "assumed"]
+LineName = Literal[
+    "weights", "kv_cache", "activations", "cuda_graphs", "communication", "context", "draft", "multimodal", "other"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a ledger: expected bytes of one rank, their band, basis and the formula that gave them."""
+
+    name: LineName
+    bytes: int
+    low: int
+    high: int
+    basis: Basis
+    trace: str = ""
+
+
+def exact(name: LineName, size: int, trace: str, basis: Basis = "derived") -> Line:
+    """A line whose band is a single value."""
+    return Line(name, size, size, size, basis, trace)

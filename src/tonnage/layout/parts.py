@@ -1,0 +1,103 @@
+"""A model's tensors with their storage formats, grouped so that equal layers are weighed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from tonnage.model.arch import Arch, Layer
+from tonnage.model.quantization.match import format_of
+from tonnage.model.quantization.scheme import Format
+from tonnage.model.tensor import Tensor
+from tonnage.model.tensors import embedding_tensor, ffn_tensors, head_tensors, mixer_tensors
+
+Group = Literal["attention", "dense", "experts", "shared", "embedding", "head", "tower", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One tensor, how it is stored (None: the model's dtype) and which ranks share it."""
+
+    tensor: Tensor
+    format: Format | None
+    group: Group
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Pieces of the whole model.
+
+    `classes` are the distinct layers; `class_of[i]` says which one layer `i` is.
+    `first` stands on the first pipeline stage (embeddings, towers), `last` on the last one (final norm, head).
+    """
+
+    arch: Arch
+    classes: tuple[tuple[Piece, ...], ...]
+    class_of: tuple[int, ...]
+    first: tuple[Piece, ...]
+    last: tuple[Piece, ...]
+    embedding: tuple[Piece, ...]
+    draft: tuple[Piece, ...]
+
+
+def gather_parts(arch: Arch) -> Parts:
+    """All pieces of `arch`; layers with equal tensors and formats share one class."""
+    known: dict[tuple[Piece, ...], int] = {}
+    cache: dict[int, list[tuple[Tensor, Group]]] = {}
+    class_of = []
+    for index, layer in enumerate(arch.layers):
+        tensors = cache.setdefault(id(layer), [])
+        if not tensors:
+            tensors.extend(_layer_tensors(layer, arch.hidden))
+        pieces = _stored(arch, f"{arch.prefix}layers.{index}.", tensors)
+        class_of.append(known.setdefault(pieces, len(known)))
+    towers = [tensor for tower in arch.towers for tensor in tower.tensors]
+    return Parts(
+        arch,
+        tuple(known),
+        tuple(class_of),
+        first=(*_outer(arch, towers, "tower"), *_outer(arch, arch.outer, "plain")),
+        last=(*_outer(arch, arch.norms, "plain"), *_outer(arch, head_tensors(arch), "head")),
+        embedding=_outer(arch, [embedding_tensor(arch)], "embedding"),
+        draft=_draft(arch),
+    )
+
+
+def _layer_tensors(layer: Layer, hidden: int) -> list[tuple[Tensor, Group]]:
+    found: list[tuple[Tensor, Group]] = []
+    for mixer in layer.mixers:
+        found.extend((t, "attention") for t in mixer_tensors(mixer, hidden))
+    for ffn in layer.ffns:
+        found.extend((t, _ffn_group(t)) for t in ffn_tensors(ffn, hidden))
+    found.extend((t, "plain") for t in layer.extras)
+    return found
+
+
+def _ffn_group(tensor: Tensor) -> Group:
+    if tensor.is_expert:
+        return "experts"
+    return "shared" if ".shared_expert" in f".{tensor.name}" else "dense"
+
+
+def _stored(arch: Arch, prefix: str, tensors: list[tuple[Tensor, Group]]) -> tuple[Piece, ...]:
+    return tuple(Piece(t, _format(arch, prefix + t.name, t), group) for t, group in tensors)
+
+
+def _format(arch: Arch, name: str, tensor: Tensor) -> Format | None:
+    if arch.scheme is None or tensor.kind == "plain" or tensor.dtype is not None:
+        return None
+    return format_of(arch.scheme, name)
+
+
+def _outer(arch: Arch, tensors: Iterable[Tensor], group: Group) -> tuple[Piece, ...]:
+    """Tensors outside the layers, whose names are whole paths."""
+    return tuple(Piece(tensor, _format(arch, tensor.name, tensor), group) for tensor in tensors)
+
+
+def _draft(arch: Arch) -> tuple[Piece, ...]:
+    found: list[Piece] = []
+    for offset, layer in enumerate(arch.draft):
+        prefix = f"{arch.prefix}layers.{len(arch.layers) + offset}."
+        found.extend(_stored(arch, prefix, _layer_tensors(layer, arch.hidden)))
+    return tuple(found)

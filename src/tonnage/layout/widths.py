@@ -1,0 +1,35 @@
+"""Over how many ranks each group of tensors is divided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tonnage.layout.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """Ranks among which one tensor of each group is cut; 1 means every rank holds all of it.
+
+    `moe_tp` cuts each expert, `moe_ep` distributes whole experts.
+    """
+
+    attention: int
+    dense: int
+    shared: int
+    embedding: int
+    head: int
+    tower: int
+    moe_tp: int
+    moe_ep: int
+
+
+def plain_widths(layout: Layout) -> Widths:
+    """Widths when data parallelism multiplies the tensor-parallel group.
+
+    The experts' group is flattened over tp x dp, with or without expert parallelism
+    (vLLM `fused_moe/config.py`, FusedMoEParallelConfig.make).
+    """
+    tp, flat = layout.tp, layout.tp * layout.dp
+    moe_tp, moe_ep = (1, flat) if layout.ep else (flat, 1)
+    return Widths(tp, tp, tp, tp, tp, tp, moe_tp, moe_ep)

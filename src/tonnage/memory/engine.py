@@ -1,0 +1,123 @@
+"""What an engine must decide for the memory formulas; each engine's rules fill it for one version and card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tonnage.figure import Line
+from tonnage.layout.layout import Layout
+from tonnage.layout.parts import Parts, Piece
+from tonnage.layout.shard import Shard
+from tonnage.layout.widths import Widths
+from tonnage.memory.rank_view import RankView
+from tonnage.memory.serving import Serving
+from tonnage.model.arch import Arch
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What an engine makes of `pool_bytes` of KV memory on its poorest rank.
+
+    `tokens` and `concurrency` are the two numbers the engine logs. `needed_bytes` is the memory of one request at
+    full length, `max_context` the longest single request that fits, `token_bytes` the growth per token of context.
+    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start.
+    """
+
+    pool_bytes: int
+    tokens: int
+    concurrency: float
+    needed_bytes: int
+    max_context: int
+    token_bytes: int
+    state_bytes: int
+    block_size: int | None
+    num_blocks: int | None
+    fits: bool
+    trace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits a person asked for; None leaves the engine's default.
+
+    Lengths in tokens, `fraction` of the card's memory, `kv_bytes` and `offload_bytes` in bytes per rank.
+    """
+
+    max_model_len: int | None = None
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    fraction: float | None = None
+    kv_dtype: str | None = None
+    block_size: int | None = None
+    eager: bool = False
+    kv_bytes: int | None = None
+    offload_bytes: int = 0
+    concurrency: int | None = None
+
+
+class Engine(Protocol):
+    """The rules of one engine version on one card."""
+
+    @property
+    def name(self) -> str:
+        """`vllm`, `sglang` or `llamacpp`."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version whose rules are used."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know about the choice of rules."""
+        ...
+
+    def check(self, parts: Parts, layout: Layout) -> None:
+        """Raise LayoutError, with the engine's reason, for a layout or format it refuses."""
+        ...
+
+    def widths(self, layout: Layout) -> Widths:
+        """Over how many ranks each group of tensors is divided."""
+        ...
+
+    def stages(self, num_layers: int, layout: Layout) -> tuple[range, ...]:
+        """Layers of each pipeline stage."""
+        ...
+
+    def ends(self, arch: Arch, is_first: bool, is_last: bool) -> tuple[bool, bool]:
+        """Whether a pipeline stage holds the embedding table, and whether it holds the output head."""
+        ...
+
+    def serving(self, parts: Parts, layout: Layout, limits: Limits) -> Serving:
+        """The limits with this version's defaults filled in."""
+        ...
+
+    def stored(self, piece: Piece, shard: Shard) -> int:
+        """Bytes of a shard as the engine keeps it, padding included."""
+        ...
+
+    def buffers(self, view: RankView) -> int:
+        """Bytes of what the engine keeps beside the parameters: rotary tables, scales, absorbed matrices."""
+        ...
+
+    def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:
+        """Activations, graphs, communication and context of the rank."""
+        ...
+
+    def budget(self, view: RankView) -> int:
+        """Bytes of the card the engine allows itself."""
+        ...
+
+    def pool(self, view: RankView, weights_bytes: int, lines: tuple[Line, ...]) -> int:
+        """Bytes left for the KV cache on the rank; negative when nothing is left."""
+        ...
+
+    def plan_pool(self, view: RankView, pool_bytes: int) -> Pool:
+        """What the engine makes of that much KV memory."""
+        ...
+
+    def load_peak(self, view: RankView, weights_bytes: int) -> int:
+        """The largest number of bytes held at once while loading."""
+        ...

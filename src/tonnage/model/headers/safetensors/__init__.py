@@ -1,0 +1,1 @@
+"""The safetensors format: header of one file, and the index over several."""

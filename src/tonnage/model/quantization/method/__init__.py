@@ -1,0 +1,1 @@
+"""Readers of `quantization_config`, one per method."""

@@ -1,0 +1,117 @@
+"""For every accelerator the smallest number of cards that holds a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tonnage.catalog.accelerator import Accelerator
+from tonnage.catalog.fleet import Fleet
+from tonnage.errors import LayoutError
+from tonnage.plan import answer
+from tonnage.plan.choose import Choice
+from tonnage.plan.desk import Desk, open_desk
+from tonnage.plan.fleets import card_kinds, price_usd
+from tonnage.plan.layouts import candidate_layouts
+from tonnage.plan.question import Question
+from tonnage.plan.verdict import judge
+
+COUNTS = (1, 2, 3, 4, 6, 8)  # cards of one node, then whole nodes
+NODES = (2, 3, 4, 6, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The smallest fleet of one accelerator, or why there is none."""
+
+    card: Accelerator
+    fleet: Fleet | None
+    choice: Choice | None
+    why_not_fewer: str
+
+    def record(self) -> dict[str, Any]:
+        """The contract's row, `price_usd` for the cards alone where a price is known."""
+        row: dict[str, Any] = {"accelerator": self.card.id, "name": self.card.name, "vendor": self.card.vendor}
+        if self.fleet is None or self.choice is None:
+            return row | {"count": None, "nodes": None, "layout": None, "why_not_fewer": self.why_not_fewer}
+        found = self.choice.found
+        count = self.fleet.nodes * self.fleet.count
+        return row | {
+            "count": count,
+            "nodes": self.fleet.nodes,
+            "layout": answer.layout_record(found.job.layout),
+            "free_bytes": min(rank.ledger.free_bytes for rank in found.ranks),
+            "weights_bytes_per_rank": found.weights_bytes,
+            "max_concurrency_x": round(found.busiest.pool.concurrency, 4),
+            "max_model_len": found.serving.max_model_len,
+            "price_usd": price_usd(self.card, count),
+            "why_not_fewer": self.why_not_fewer,
+        }
+
+
+def list_cards(question: Question) -> dict[str, Any]:
+    """Rows for all card kinds, smallest count first; `question.gpu` is ignored."""
+    kinds = card_kinds()
+    desk = open_desk(replace(question, gpu=kinds[0].id))
+    rows = [smallest_fleet(_moved(desk, card)) for card in kinds]
+    rows.sort(key=lambda row: (row.fleet is None, row.fleet and row.fleet.nodes * row.fleet.count, row.card.id))
+    return {"model": desk.model.record(), "rows": [row.record() for row in rows], "notes": [*desk.model.notes]}
+
+
+def smallest_fleet(desk: Desk) -> Row:
+    """The first fleet, by number of cards, on which some layout fits."""
+    reason = "one card is the least there is"
+    weights = None
+    for fleet in _fleets(desk.fleet.accelerator):
+        if weights is not None and _hopeless(weights, fleet):
+            continue
+        here = replace(desk, fleet=fleet)
+        choice, refusal = _best(here)
+        if choice is not None and choice.verdict.fits:
+            return Row(fleet.accelerator, fleet, choice, reason)
+        reason = choice.verdict.reason if choice else refusal
+        if choice is not None:
+            weights = sum(rank.weights_bytes for rank in choice.found.ranks)
+    return Row(desk.fleet.accelerator, None, None, reason)
+
+
+def _moved(desk: Desk, card: Accelerator) -> Desk:
+    from tonnage.engines.table import make_engine
+
+    question = desk.question
+    engine = make_engine(question.engine, question.engine_version, card)
+    return replace(desk, fleet=Fleet(1, 1, card), engine=engine)
+
+
+def _fleets(card: Accelerator) -> Iterator[Fleet]:
+    most = card.cards_per_node
+    for count in COUNTS:
+        if count <= most:
+            yield Fleet(1, count, card)
+    if most > 1:
+        for nodes in NODES:
+            yield Fleet(nodes, most, card)
+
+
+def _hopeless(weights: int, fleet: Fleet) -> bool:
+    """Whether the weights alone, spread perfectly, exceed all cards together."""
+    card = fleet.accelerator.memory_bytes
+    return card is not None and weights > fleet.nodes * fleet.count * card
+
+
+def _best(desk: Desk) -> tuple[Choice | None, str]:
+    nearest, refusal = None, ""
+    for layout in candidate_layouts(desk.model.parts.arch, desk.fleet):
+        if layout.world != desk.fleet.nodes * desk.fleet.count:
+            break
+        try:
+            found = desk.evaluate(layout)
+        except LayoutError as error:
+            refusal = refusal or error.line
+            continue
+        choice = Choice(found, judge(found), "")
+        if choice.verdict.fits:
+            return choice, refusal
+        nearest = nearest or choice
+    return nearest, refusal

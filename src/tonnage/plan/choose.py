@@ -1,0 +1,60 @@
+"""The layout that is evaluated: the stated one, or the first that fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tonnage.errors import LayoutError
+from tonnage.layout.layout import Layout
+from tonnage.plan.desk import Desk, stated_layout
+from tonnage.plan.evaluate import Evaluation
+from tonnage.plan.layouts import candidate_layouts
+from tonnage.plan.verdict import Verdict, judge
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A layout with its evaluation and verdict, and why it was taken."""
+
+    found: Evaluation
+    verdict: Verdict
+    why: str
+
+
+def choose(desk: Desk) -> Choice:
+    """The stated layout, or the first candidate that fits, or the one that comes nearest.
+
+    Raises LayoutError with the engine's reason when no layout is valid.
+    """
+    stated = stated_layout(desk.question)
+    if stated is not None:
+        found = desk.evaluate(stated)
+        return Choice(found, judge(found), "")
+    return _first_fit(desk)
+
+
+def _first_fit(desk: Desk) -> Choice:
+    nearest: Choice | None = None
+    refusal: LayoutError | None = None
+    for layout in candidate_layouts(desk.model.parts.arch, desk.fleet):
+        try:
+            found = desk.evaluate(layout)
+        except LayoutError as reason:
+            refusal = refusal or reason
+            continue
+        choice = Choice(found, judge(found), _why(desk, layout, refusal))
+        if choice.verdict.fits:
+            return choice
+        if nearest is None or found.weights_bytes < nearest.found.weights_bytes:
+            nearest = choice
+    if nearest is None:
+        raise refusal or LayoutError("layout", "none", "no layout is possible on these cards")
+    return nearest
+
+
+def _why(desk: Desk, layout: Layout, refusal: LayoutError | None) -> str:
+    if refusal is not None:
+        return f"{layout.words} because simpler layouts are refused: {refusal.line}"
+    if layout.pp > 1 and desk.fleet.nodes > 1:
+        return f"{layout.words}: tensor parallel inside a node, pipeline stages between nodes"
+    return f"{layout.words}: all cards share every layer"

@@ -1,0 +1,129 @@
+"""One model, one layout, one set of cards: the ledger of every rank and what the engine would say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tonnage.catalog.accelerator import Accelerator
+from tonnage.figure import Line, exact
+from tonnage.layout.layout import Layout
+from tonnage.layout.parts import Parts
+from tonnage.memory.engine import Engine, Limits, Pool
+from tonnage.memory.ledger import Ledger
+from tonnage.memory.rank_view import RankView
+from tonnage.memory.serving import Serving
+from tonnage.memory.weights import weigh
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is evaluated: `card_bytes` overrides the card's own memory (a CPU's is the host's)."""
+
+    parts: Parts
+    engine: Engine
+    card: Accelerator
+    layout: Layout
+    limits: Limits
+    card_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankResult:
+    """Ledger and pool of one rank."""
+
+    view: RankView
+    ledger: Ledger
+    pool: Pool
+    weights_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All ranks of a job; equal ranks share one result object."""
+
+    job: Job
+    serving: Serving
+    ranks: tuple[RankResult, ...]
+
+    @property
+    def busiest(self) -> RankResult:
+        """The rank that decides: least KV memory, then least free."""
+        return min(self.ranks, key=lambda r: (r.pool.concurrency, r.pool.pool_bytes, r.ledger.free_bytes))
+
+    @property
+    def weights_bytes(self) -> int:
+        """Weights of the heaviest rank."""
+        return max(rank.weights_bytes for rank in self.ranks)
+
+    @property
+    def load_peak_bytes(self) -> int:
+        """The largest moment while loading, on any rank."""
+        return max(rank.ledger.load_peak_bytes for rank in self.ranks)
+
+
+def evaluate(job: Job) -> Evaluation:
+    """Ledgers of all ranks. Raises LayoutError when the engine refuses the layout."""
+    job.engine.check(job.parts, job.layout)
+    serving = job.engine.serving(job.parts, job.layout, job.limits)
+    known: dict[tuple[int, int], RankResult] = {}
+    ranks = []
+    for view in _views(job, serving):
+        key = (view.layers.start, view.ep_rank)
+        if key not in known:
+            known[key] = _result(job.engine, view)
+        ranks.append(_renumbered(known[key], view))
+    return Evaluation(job, serving, tuple(ranks))
+
+
+def _views(job: Job, serving: Serving) -> Iterator[RankView]:
+    layout, widths = job.layout, job.engine.widths(job.layout)
+    stages = job.engine.stages(len(job.parts.arch.layers), layout)
+    per_replica = layout.tp * layout.pp
+    edges = _uneven_edges(job.parts, widths.moe_ep)
+    for rank in range(layout.world):
+        stage = rank % per_replica // layout.tp
+        ep_rank = rank // per_replica * layout.tp + rank % layout.tp
+        first, last = stage == 0, stage == layout.pp - 1
+        embeds, heads = job.engine.ends(job.parts.arch, first, last)
+        yield RankView(
+            rank, job.parts, layout, widths, stages[stage], first, last, embeds, heads,
+            _representative(ep_rank, edges), job.card, job.card_bytes, serving,
+        )  # fmt: skip
+
+
+def _uneven_edges(parts: Parts, ep: int) -> list[int]:
+    """First rank that holds one expert fewer, for each expert count that does not divide evenly."""
+    counts = {p.tensor.copies for pieces in parts.classes for p in pieces if p.group == "experts"}
+    return sorted({count % ep for count in counts} - {0})
+
+
+def _representative(ep_rank: int, edges: list[int]) -> int:
+    """A rank with as many experts as `ep_rank`, the same for all such ranks."""
+    return next((edge - 1 for edge in edges if ep_rank < edge), edges[-1] if edges else 0)
+
+
+def _result(engine: Engine, view: RankView) -> RankResult:
+    weighed = weigh(view, engine.stored)
+    weights = weighed.total + engine.buffers(view) - view.serving.offload_bytes
+    lines = _weight_lines(view, weighed.by_group.get("tower", 0), weights)
+    lines += engine.overheads(view, weights)
+    pool_bytes = view.serving.kv_bytes if view.serving.kv_bytes is not None else engine.pool(view, weights, lines)
+    pool = engine.plan_pool(view, pool_bytes)
+    cache = exact("kv_cache", max(0, pool.pool_bytes), pool.trace)
+    ledger = Ledger(view.rank, view.card_bytes, engine.budget(view), (*lines, cache), engine.load_peak(view, weights))
+    return RankResult(view, ledger, pool, weights)
+
+
+def _weight_lines(view: RankView, tower: int, weights: int) -> tuple[Line, ...]:
+    trace = f"layers {view.layers.start}-{view.layers.stop - 1} of {len(view.parts.class_of)}, cut by {view.widths}"
+    if not tower:
+        return (exact("weights", weights, trace),)
+    return (exact("weights", weights, f"{trace}; encoder {tower:,} B included"),)
+
+
+def _renumbered(result: RankResult, view: RankView) -> RankResult:
+    if result.view.rank == view.rank:
+        return result
+    return replace(result, view=view, ledger=replace(result.ledger, rank=view.rank))
+

@@ -1,0 +1,85 @@
+"""Argument parsers that refuse in the form of all our errors, and numbers that say which option they belong to."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import NoReturn
+
+from tonnage.errors import UsageError
+
+MAX_NEAREST = 3
+HELP_WIDTH = 88
+
+
+class Help(argparse.HelpFormatter):
+    """Help of a fixed width: asking the terminal would import half the compression library at every start."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=HELP_WIDTH)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser of one verb; a wrong command line is a UsageError, not an exit."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(prog, description=description, formatter_class=Help, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError with the option, the value seen and what would be accepted."""
+        name, _, rest = message.removeprefix("argument ").partition(": ")
+        if message.startswith("unrecognized arguments"):
+            raise UsageError("unknown argument", rest, self._nearest(rest))
+        if message.startswith("the following arguments are required"):
+            raise UsageError(rest, "absent", " ".join(self.format_usage().split()))
+        if rest.startswith("invalid choice: "):
+            seen, _, choices = rest.removeprefix("invalid choice: ").partition(" (choose from ")
+            raise UsageError(name, seen, f"one of {choices.removesuffix(')')}")
+        raise UsageError(name, rest or "not understood", f"see {self.prog} --help")
+
+    def _nearest(self, text: str) -> str:
+        from difflib import get_close_matches
+
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        near = get_close_matches(text.split("=")[0].split()[0] if text.split() else "", flags, MAX_NEAREST)
+        return f"nearest: {', '.join(near)}" if near else f"see {self.prog} --help"
+
+
+def make_parser(verb: str, summary: str) -> Parser:
+    """The parser of a verb with the options that all verbs share."""
+    parser = Parser(f"tonnage {verb}", summary)
+    add_shared(parser)
+    return parser
+
+
+def add_shared(parser: argparse.ArgumentParser) -> None:
+    """`--json` and `--debug`."""
+    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
+
+
+def whole_number(flag: str) -> Callable[[str], int]:
+    """A reader of whole numbers from 1; `131_072` and `131,072` are read too."""
+
+    def read(text: str) -> int:
+        digits = text.replace(",", "").replace("_", "")
+        if not (digits.isascii() and digits.isdigit() and int(digits[:20])):
+            raise UsageError(flag, repr(text), "a whole number of 1 or more")
+        return int(digits[:20])
+
+    return read
+
+
+def number(flag: str) -> Callable[[str], float]:
+    """A reader of finite numbers from 0."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < float("inf"):
+            raise UsageError(flag, repr(text), "a number of 0 or more")
+        return value
+
+    return read

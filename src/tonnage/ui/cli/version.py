@@ -1,0 +1,23 @@
+"""tonnage version: which tonnage this is."""
+
+from __future__ import annotations
+
+import argparse
+
+from tonnage import __version__
+from tonnage.ui.cli.print_json import print_json
+
+SUMMARY = "Print the version."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """No options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print it."""
+    if args.json:
+        print_json({"version": __version__})
+    else:
+        print(f"tonnage {__version__}")
+    return 0

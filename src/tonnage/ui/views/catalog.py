@@ -1,0 +1,73 @@
+"""Rows of the catalogue as tables, one row in full, problems of a check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tonnage.ui.views.screen import Row, Span, label_rows, wrap_row
+from tonnage.ui.views.table import Align, Table, table_rows
+from tonnage.units import KB, MB, render_count, render_gib
+
+# Columns for each kind of row: key and heading; a kind that is not here shows its ids.
+_COLUMNS: dict[str, tuple[tuple[str, str], ...]] = {
+    "accelerators": (
+        ("name", "accelerator"),
+        ("memory_bytes", "memory"),
+        ("memory_basis", "basis"),
+        ("bandwidth_bytes_per_s", "bandwidth"),
+        ("id", "id"),
+    ),
+    "nodes": (("name", "node"), ("accelerator", "accelerator"), ("cards", "cards"), ("id", "id")),
+    "links": (("name", "link"), ("topology", "topology"), ("bytes_per_s_per_direction", "one way"), ("id", "id")),
+    "prices": (
+        ("item", "item"),
+        ("value", "price"),
+        ("unit", "unit"),
+        ("provider", "provider"),
+        ("from", "from"),
+        ("id", "id"),
+    ),
+}
+
+
+def list_rows(kind: str, rows: Sequence[Mapping[str, Any]], width: int) -> list[Row]:
+    """A table of all rows of a kind, and how many there are."""
+    columns = _COLUMNS.get(kind, (("id", "id"),))
+    cells = tuple(tuple(_words(key, row.get(key)) for key, _ in columns) for row in rows)
+    aligns: tuple[Align, ...] = tuple(
+        "right" if key.endswith(("bytes", "_per_s", "_per_direction", "value")) else "left" for key, _ in columns
+    )
+    table = Table(tuple(head for _, head in columns), aligns, cells)
+    return [*table_rows(table, width), *wrap_row(f"{len(rows)} {kind}", width, "dim")]
+
+
+def show_rows(row: Mapping[str, Any], width: int) -> list[Row]:
+    """Every key of one row."""
+    column = min(max(map(len, row), default=0) + 3, width // 2)
+    return [line for key, value in row.items() for line in label_rows(key, _texts(key, value), column, width)]
+
+
+def problem_rows(problems: Sequence[str], width: int) -> list[Row]:
+    """The problems of a check, or that there are none."""
+    if not problems:
+        return [(Span("the catalogue is in order", "good"),)]
+    return [row for problem in problems for row in wrap_row(problem, width, "bad")]
+
+
+def _texts(key: str, value: Any) -> list[str]:
+    if isinstance(value, list) and value:
+        return [str(entry) for entry in value]
+    return [_words(key, value)]
+
+
+def _words(key: str, value: Any) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, int) and key.endswith("_bytes"):
+        return render_gib(value)
+    if isinstance(value, int) and "bytes_per_s" in key:
+        return f"{value // MB / KB:,.1f} GB/s"  # as data sheets say it
+    if isinstance(value, int) and not isinstance(value, bool):
+        return render_count(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

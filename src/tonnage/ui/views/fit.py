@@ -1,0 +1,145 @@
+"""The answer of `fit` on one screen: the verdict in words, the picture, the numbers that decide, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tonnage.ui.views.options import change_words
+from tonnage.ui.views.ranks import picture_rows
+from tonnage.ui.views.screen import BLANK, Row, Span, label_rows, shorten, wrap_row
+from tonnage.ui.views.subject import engine_words, fleet_words, model_words, setup_words
+from tonnage.units import render_bytes, render_count, render_gib
+
+SCREEN_ROWS = 23  # of 24, one is the shell's
+WHOLE_TOKENS_BELOW = 10  # B a token; above, a decimal says nothing
+
+Fact = tuple[str, str]
+
+
+def fit_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
+    """The whole answer in at most a screen of 80 x 24; narrower screens get more lines."""
+    blocks = [_head_rows(answer, width), picture_rows(answer, width)]
+    facts = fact_list(answer)
+    column = _column(facts, width)
+    blocks.append([row for label, text in facts for row in label_rows(label, [text], column, width)])
+    taken = sum(len(block) + 1 for block in blocks if block)
+    blocks.append(_advice_rows(answer, column, width, SCREEN_ROWS - taken))
+    return _spaced(blocks)
+
+
+def sentence(answer: Mapping[str, Any]) -> str:
+    """The verdict in one sentence."""
+    model, fleet, reason = model_words(answer.get("model")), fleet_words(answer.get("fleet")), answer.get("reason")
+    if answer["fits"]:
+        return f"{model} fits on {fleet}: {setup_words(answer)}."
+    if answer["verdict"] == "layout-invalid":
+        return f"{model} cannot be split so over {fleet}: {reason}."
+    if answer["verdict"] == "unsupported":
+        return f"{engine_words(answer)} cannot run {model} on {fleet}: {reason}."
+    return f"{model} does not fit on {fleet}: {reason}."
+
+
+def fact_list(answer: Mapping[str, Any]) -> list[Fact]:
+    """Label and text of each number that decides; those that could not be computed are left out."""
+    facts = [] if answer["fits"] else [("tried", setup_words(answer))]
+    if (answer.get("kv_cache_bytes_per_rank") or 0) > 0:
+        facts += _cache_facts(answer)
+    peak = answer.get("load_peak_bytes")
+    return [*facts, ("loading", f"peak {render_gib(peak)} a card")] if peak else facts
+
+
+def _head_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
+    text, room = sentence(answer), _room_words(answer)
+    if not answer["fits"]:
+        return wrap_row(text, width, "bad")
+    if room and len(text) + len(room) + 2 <= width:
+        return [(Span(text, "good"), Span(room.rjust(width - len(text))))]
+    return [*wrap_row(text, width, "good"), *(wrap_row(room, width) if room else [])]
+
+
+def _room_words(answer: Mapping[str, Any]) -> str:
+    free = [rank["free_bytes"] for rank in answer.get("ranks") or ()]
+    return f"room {render_gib(min(free))} on the fullest card" if free else ""
+
+
+def _cache_facts(answer: Mapping[str, Any]) -> list[Fact]:
+    facts: list[Fact] = []
+    if answer.get("max_context"):
+        facts.append(("context", f"up to {render_count(answer['max_context'])} tokens for one request"))
+    times = answer.get("concurrency_all_replicas") or answer.get("max_concurrency_x")
+    length = (answer.get("serving") or {}).get("max_model_len")
+    if times is not None:
+        label = f"at {render_count(length)}" if length else "at once"
+        facts.append((label, f"{times:,.1f} requests at once  ({_cost_words(answer)})"))
+    facts.append(("cache", _pool_words(answer)))
+    return facts
+
+
+def _cost_words(answer: Mapping[str, Any]) -> str:
+    token, state = answer.get("kv_bytes_per_token_per_rank"), answer.get("state_bytes_per_request_per_rank")
+    words = [f"KV {_token_words(token)} a token"] if token else []
+    words += [f"{render_bytes(state)} a request"] if state else []
+    return " + ".join(words) or "no cache that grows"
+
+
+def _token_words(size: float) -> str:
+    return f"{size:,.0f} B" if size >= WHOLE_TOKENS_BELOW else f"{size:.2f} B"
+
+
+def _pool_words(answer: Mapping[str, Any]) -> str:
+    pool, tokens, needed = (answer.get(k) for k in ("kv_cache_bytes_per_rank", "kv_cache_tokens", "kv_needed_bytes"))
+    words = render_gib(pool or 0) + " a rank"
+    words += f", {render_count(tokens)} tokens" if tokens else ""
+    return words + (f"; one request needs {render_gib(needed, 2)}" if needed else "")
+
+
+def _advice_rows(answer: Mapping[str, Any], column: int, width: int, left: int) -> list[Row]:
+    """Because, instead, next; the reasons get the lines that the other two leave."""
+    after = [*_remedy_rows(answer, column, width), *label_rows("next", _next_texts(answer), column, width)]
+    notes = [str(note) for note in answer.get("notes") or ()]
+    because: list[Row] = []
+    for number, note in enumerate(notes):
+        rows = label_rows("" if because else "because", [note], column, width)
+        more = len(notes) - number
+        if len(because) + len(rows) + (more > 1) > max(1, left - len(after)):
+            because += label_rows("" if because else "because", [f"{more} notes: --explain"], column, width)
+            break
+        because += rows
+    return [*because, *after]
+
+
+def _remedy_rows(answer: Mapping[str, Any], column: int, width: int) -> list[Row]:
+    pairs = [
+        (change_words(remedy["change"], answer.get("fleet") or {}), str(remedy["effect"]))
+        for remedy in answer.get("remedies") or ()
+        if remedy["fits"]
+    ]
+    if not pairs:
+        return []
+    middle = max(len(change) for change, _ in pairs) + 2
+    is_wide = all(column + middle + len(effect) <= width for _, effect in pairs)
+    texts = [change.ljust(middle) + effect if is_wide else f"{change}: {effect}" for change, effect in pairs]
+    rows = [label_rows("" if number else "instead", [text], column, width) for number, text in enumerate(texts)]
+    return [row for block in rows for row in block]
+
+
+def _next_texts(answer: Mapping[str, Any]) -> list[str]:
+    if answer["fits"]:
+        return ["--explain shows how each line came about"]
+    model = answer.get("model")
+    name = model.get("id") if isinstance(model, Mapping) else model
+    return [f"tonnage cards {shorten(str(name), 60)}"]
+
+
+def _column(facts: list[Fact], width: int) -> int:
+    labels = [label for label, _ in facts] + ["because"]
+    return min(max(len(label) for label in labels) + 4, width // 2)
+
+
+def _spaced(blocks: list[list[Row]]) -> list[Row]:
+    """Blocks with a blank line between each two."""
+    rows: list[Row] = []
+    for block in blocks:
+        rows += [BLANK, *block] if rows and block else block
+    return rows

@@ -1,0 +1,60 @@
+"""Lines of text whose parts have a role; a face decides what a role looks like."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Role = Literal[
+    "plain", "good", "bad", "dim", "label", "weights", "draft", "kv_cache", "activations", "buffers", "free", "edge"
+]
+
+# What is drawn when the output cannot show block characters.
+_ASCII = str.maketrans("█▚▓▒░·…×≥≤–—’", "#%=+-..x><--'")
+
+
+class Span(NamedTuple):
+    """A piece of a line."""
+
+    text: str
+    role: Role = "plain"
+
+
+Row = tuple[Span, ...]
+BLANK: Row = ()
+
+
+def plain_text(row: Row) -> str:
+    """A line without its roles, nothing trailing."""
+    return "".join(span.text for span in row).rstrip()
+
+
+def ascii_text(text: str) -> str:
+    """`text` in characters that every terminal has."""
+    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+
+
+def wrap_text(text: str, width: int) -> list[str]:
+    """Lines of at most `width` characters; a word that is longer is cut. Control characters become spaces."""
+    from textwrap import wrap
+
+    clean = "".join(sign if sign.isprintable() else " " for sign in text)
+    return wrap(clean, max(8, width), break_on_hyphens=False) or [""]
+
+
+def wrap_row(text: str, width: int, role: Role = "plain") -> list[Row]:
+    """`text` wrapped, every line in one role."""
+    return [(Span(line, role),) for line in wrap_text(text, width)]
+
+
+def label_rows(label: str, texts: list[str], column: int, width: int) -> list[Row]:
+    """A label and its texts, each wrapped, hanging at `column`; a label that is longer gets a line of its own."""
+    lines = [line for text in texts for line in wrap_text(text, width - column)]
+    hanging: list[Row] = [(Span(" " * column), Span(line)) for line in lines]
+    if len(label) + 2 > column:
+        return [(Span(f" {label}", "label"),), *hanging]
+    return [(Span(f" {label}".ljust(column), "label"), Span(lines[0])), *hanging[1:]]
+
+
+def shorten(text: str, width: int) -> str:
+    """`text` cut to `width` characters, an ellipsis at the cut."""
+    return text if len(text) <= width else text[: max(0, width - 1)] + "…"

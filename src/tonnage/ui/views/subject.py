@@ -1,0 +1,44 @@
+"""What an answer is about, in words: model, fleet, layout, engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "llamacpp": "llama.cpp"}
+
+
+def model_words(model: Any) -> str:
+    """The last part of a model's id: `Kimi-K3`."""
+    name = (model.get("name") or model.get("id")) if isinstance(model, Mapping) else model
+    return str(name or "the model").rstrip("/").rsplit("/", 1)[-1]
+
+
+def fleet_words(fleet: Mapping[str, Any] | None) -> str:
+    """A fleet: `2 x 8 x H100`, `8 x MI355X`, `1 x RTX 4090`."""
+    if not fleet:
+        return "these cards"
+    nodes, count = fleet.get("nodes") or 1, fleet.get("count") or 1
+    name = fleet.get("name") or fleet.get("accelerator")
+    return f"{nodes} x {count} x {name}" if nodes > 1 else f"{count} x {name}"
+
+
+def engine_words(answer: Mapping[str, Any]) -> str:
+    """Engine and version: `vLLM 0.33`."""
+    engine = str(answer.get("engine") or "")
+    return f"{ENGINE_NAMES.get(engine, engine)} {answer.get('engine_version') or ''}".strip()
+
+
+def layout_words(layout: Mapping[str, Any] | None) -> str:
+    """A layout: `TP8 x PP2`; its own words where it brings them, empty where there is none."""
+    if not layout:
+        return ""
+    if layout.get("words"):
+        return str(layout["words"])
+    sizes = [f"{name.upper()}{layout[name]}" for name in ("tp", "pp", "dp", "dcp") if (layout.get(name) or 1) > 1]
+    return " x ".join([*(sizes or ["TP1"]), *(["EP"] if layout.get("ep") else [])])
+
+
+def setup_words(answer: Mapping[str, Any]) -> str:
+    """Layout and engine: `TP8, vLLM 0.33`."""
+    return ", ".join(part for part in (layout_words(answer.get("layout")), engine_words(answer)) if part)

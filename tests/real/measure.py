@@ -1,0 +1,127 @@
+"""Start the real engine on configurations without weights and say what it planned.
+
+Runs inside the engine's environment (see install_vllm.sh), not inside the project's:
+
+    PYTHON measure.py FOLDER... --context N --kv-bytes N [--block-size N] [--kv-dtype D]
+
+The engine is imported once; every folder is served in a forked child of its own by the engine's own core
+(configuration, worker, model with dummy weights, cache planning, cache allocation), which is then thrown
+away. One JSON line per folder on standard output, with the engine's log in it.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+SETTINGS = {
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the core in this process, where the model can be looked at
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
+    "HF_HUB_OFFLINE": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+}
+
+
+def storage_bytes(named: Iterable[tuple[str, Any]]) -> int:
+    """Return the bytes of distinct tensors; a shared one counts once."""
+    distinct = {id(tensor): tensor for _, tensor in named}
+    return sum(tensor.numel() * tensor.element_size() for tensor in distinct.values())
+
+
+def describe_group(group: Any) -> dict[str, Any]:
+    """Return kind, layers, block size in tokens and page size in bytes of one cache group."""
+    spec = group.kv_cache_spec
+    return {"kind": type(spec).__name__, "layers": len(group.layer_names), "block_size": spec.block_size,
+            "page_bytes": spec.page_size_bytes}
+
+
+def start(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
+    """Start the engine on one folder and return what it holds and planned."""
+    from vllm import LLM
+
+    llm = LLM(model=str(folder), load_format="dummy", skip_tokenizer_init=True, dtype="bfloat16", enforce_eager=True,
+              max_model_len=args.context, kv_cache_memory_bytes=args.kv_bytes, kv_cache_dtype=args.kv_dtype,
+              block_size=args.block_size, disable_log_stats=True)
+    core = llm.llm_engine.engine_core.engine_core
+    model = core.model_executor.driver_worker.worker.model_runner.model
+    plan = core.scheduler.kv_cache_config
+    cache = llm.llm_engine.vllm_config.cache_config
+    scheduler = llm.llm_engine.vllm_config.scheduler_config
+    return {
+        "param_bytes": storage_bytes(model.named_parameters()),
+        "buffer_bytes": storage_bytes(model.named_buffers()),
+        "num_blocks": plan.num_blocks,
+        "groups": [describe_group(group) for group in plan.kv_cache_groups],
+        "kv_cache_tokens": cache.kv_cache_size_tokens,
+        "max_concurrency": cache.kv_cache_max_concurrency,
+        "max_num_seqs": scheduler.max_num_seqs,
+        "max_num_batched_tokens": scheduler.max_num_batched_tokens,
+    }
+
+
+def refuse(error: BaseException) -> dict[str, Any]:
+    """Return the engine's own words for a configuration it does not start."""
+    return {"error": f"{type(error).__name__}: {error}"}
+
+
+def serve_in_child(folder: Path, args: argparse.Namespace, log: Path) -> dict[str, Any]:
+    """Fork, start the engine in the child with its output in `log`, and return the child's row."""
+    row_file = log.with_suffix(".json")
+    pid = os.fork()
+    if pid == 0:
+        run_child(folder, args, log, row_file)
+    os.waitpid(pid, 0)
+    return json.loads(row_file.read_text()) if row_file.exists() else {"error": "the engine's process died"}
+
+
+def run_child(folder: Path, args: argparse.Namespace, log: Path, row_file: Path) -> None:
+    """Do the child's work and leave without the interpreter's clean-up, which would wait for threads."""
+    output = os.open(log, os.O_WRONLY | os.O_CREAT)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    try:
+        row = start(folder, args)
+    except BaseException as error:  # noqa: BLE001 - whatever the engine raises is the answer
+        row = refuse(error)
+    row_file.write_text(json.dumps(row))
+    os._exit(0)
+
+
+def parse() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--context", type=int, required=True)
+    parser.add_argument("--kv-bytes", type=int, required=True)
+    parser.add_argument("--block-size", type=int)
+    parser.add_argument("--kv-dtype", default="auto")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Print one JSON line per folder."""
+    args = parse()
+    os.environ.update(SETTINGS)
+    import vllm  # noqa: F401
+    import vllm.entrypoints.llm
+    import vllm.v1.worker.cpu_worker  # noqa: F401
+
+    with tempfile.TemporaryDirectory() as scratch:
+        for folder in args.folders:
+            log = Path(scratch) / f"{folder.name}.log"
+            began = time.monotonic()
+            row = serve_in_child(folder, args, log)
+            row |= {"name": folder.name, "seconds": round(time.monotonic() - began, 1),
+                    "log": log.read_text() if log.exists() else ""}
+            print(json.dumps(row), flush=True)
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Over how many ranks each group is divided."""
+
+from tonnage.layout.layout import Layout
+from tonnage.layout.widths import plain_widths
+
+
+def test_tensor_parallel_cuts_everything() -> None:
+    widths = plain_widths(Layout(tp=8))
+    assert (widths.attention, widths.dense, widths.moe_tp, widths.moe_ep) == (8, 8, 8, 1)
+
+
+def test_experts_are_flattened_over_data_parallel_ranks() -> None:
+    # vLLM: without EP each expert's inner width is divided by TP x DP.
+    widths = plain_widths(Layout(tp=4, dp=2))
+    assert (widths.attention, widths.moe_tp, widths.moe_ep) == (4, 8, 1)
+
+
+def test_expert_parallel_distributes_whole_experts() -> None:
+    widths = plain_widths(Layout(tp=4, dp=2, ep=True))
+    assert (widths.moe_tp, widths.moe_ep, widths.shared) == (1, 8, 4)

@@ -1,0 +1,42 @@
+"""Lines with roles: wrapping, labels, plain and ASCII text."""
+
+from __future__ import annotations
+
+from tonnage.ui.views.screen import Span, ascii_text, label_rows, plain_text, shorten, wrap_text
+
+
+def test_plain_text_drops_roles_and_trailing_space() -> None:
+    assert plain_text((Span("fits", "good"), Span(" on 8  "))) == "fits on 8"
+    assert plain_text(()) == ""
+
+
+def test_ascii_text_keeps_shapes_apart() -> None:
+    assert ascii_text("█▓▒░·▚") == "#=+-.%"
+    assert ascii_text("2 × 3 – ü") == "2 x 3 - ?"
+
+
+def test_wrap_text_keeps_aligned_spaces_and_cuts_long_words() -> None:
+    assert wrap_text("a  b", 10) == ["a  b"]
+    assert wrap_text("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
+    assert wrap_text("", 10) == [""]
+
+
+def test_wrap_text_takes_no_commands_for_the_terminal() -> None:
+    assert wrap_text("a\x1b[31mb\x00\ud800c", 40) == ["a [31mb  c"]
+
+
+def test_label_stands_once_and_text_hangs() -> None:
+    rows = label_rows("next", ["one two three", "four"], 8, 16)
+    assert [plain_text(row) for row in rows] == [" next   one two", "        three", "        four"]
+    assert rows[0][0].role == "label"
+
+
+def test_shorten() -> None:
+    assert shorten("abcdef", 6) == "abcdef"
+    assert shorten("abcdefg", 6) == "abcde…"
+    assert shorten("abc", 0) == "…"
+
+
+def test_a_long_label_has_its_own_line() -> None:
+    rows = label_rows("a long label", ["text"], 6, 20)
+    assert [plain_text(row) for row in rows] == [" a long label", "      text"]
