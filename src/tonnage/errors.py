@@ -5,6 +5,7 @@
       UnreadableError            exit 2: a file that cannot be understood
         UnknownKeyError          a configuration key that matters and is not understood
       LayoutError                exit 1: a layout the engine refuses, with its reason
+        UnsupportedError         exit 1: a format or model the engine cannot run on this card
       WorldError                 exit 3: network, process or device failed
         MissingExtraError        an optional package is not installed
 """
@@ -46,6 +47,10 @@ class LayoutError(TonnageError):
     """A layout the engine refuses; ``accepted`` says what it would take."""
 
     code = 1
+
+
+class UnsupportedError(LayoutError):
+    """A format or model that the engine cannot run on this card in any layout."""
 
 
 class WorldError(TonnageError):

@@ -2,7 +2,7 @@
 
 Runs inside the engine's environment (see install_vllm.sh), not inside the project's:
 
-    PYTHON measure.py FOLDER... --context N --kv-bytes N [--block-size N] [--kv-dtype D]
+    PYTHON measure.py FOLDER... --context N --kv-bytes N [--kv-dtype D] [--max-num-batched-tokens N]
 
 The engine is imported once; every folder is served in a forked child of its own by the engine's own core
 (configuration, worker, model with dummy weights, cache planning, cache allocation), which is then thrown
@@ -15,9 +15,12 @@ import os
 import sys
 import tempfile
 import time
+import types
 from collections.abc import Iterable
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 SETTINGS = {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
@@ -26,6 +29,43 @@ SETTINGS = {
     "HF_HUB_OFFLINE": "1",
     "VLLM_NO_USAGE_STATS": "1",
 }
+
+# Imported by the files of families that can also see, needed by nothing that is measured here.
+STAND_INS = ("torchvision", "torchvision.transforms", "torchvision.transforms.v2")
+
+
+def stand_in(name: str) -> None:
+    """Register a module of which every attribute exists and does nothing."""
+    module = types.ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None, is_package=True)
+    module.__path__ = []
+    module.__dict__["__getattr__"] = lambda attribute: MagicMock(name=attribute)
+    sys.modules[name] = module
+
+
+def prepare_engine() -> None:
+    """Import the engine once, and let it look at model classes in this process: another one costs seconds."""
+    import vllm.entrypoints.llm
+    import vllm.v1.worker.cpu_worker  # noqa: F401
+    from vllm.model_executor.models import registry
+
+    registry._run_in_subprocess = lambda inspect: inspect()
+    for name in STAND_INS:
+        stand_in(name)
+
+
+def note_loaded_bytes(noted: dict[str, int]) -> None:
+    """Have the bytes of the loaded model noted before the CPU's kernels repack and hide its weights."""
+    from vllm.model_executor.model_loader import base_loader
+
+    repack = base_loader.process_weights_after_loading
+
+    def note(model: Any, *args: Any) -> None:
+        noted["param_bytes"] = storage_bytes(model.named_parameters())
+        noted["buffer_bytes"] = storage_bytes(model.named_buffers())
+        repack(model, *args)
+
+    base_loader.process_weights_after_loading = note
 
 
 def storage_bytes(named: Iterable[tuple[str, Any]]) -> int:
@@ -45,23 +85,26 @@ def start(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     """Start the engine on one folder and return what it holds and planned."""
     from vllm import LLM
 
-    llm = LLM(model=str(folder), load_format="dummy", skip_tokenizer_init=True, dtype="bfloat16", enforce_eager=True,
-              max_model_len=args.context, kv_cache_memory_bytes=args.kv_bytes, kv_cache_dtype=args.kv_dtype,
-              block_size=args.block_size, disable_log_stats=True)
-    core = llm.llm_engine.engine_core.engine_core
-    model = core.model_executor.driver_worker.worker.model_runner.model
-    plan = core.scheduler.kv_cache_config
-    cache = llm.llm_engine.vllm_config.cache_config
-    scheduler = llm.llm_engine.vllm_config.scheduler_config
+    noted: dict[str, int] = {}
+    note_loaded_bytes(noted)
+    llm = LLM(
+        model=str(folder), load_format="dummy", skip_tokenizer_init=True, dtype="bfloat16", enforce_eager=True,
+        max_model_len=args.context, kv_cache_memory_bytes=args.kv_bytes, kv_cache_dtype=args.kv_dtype,
+        max_num_batched_tokens=args.max_num_batched_tokens, max_num_seqs=args.max_num_seqs,
+    )  # fmt: skip
+    return noted | read_plan(llm.llm_engine)
+
+
+def read_plan(engine: Any) -> dict[str, Any]:
+    """Return blocks, groups and the two numbers the engine logs."""
+    plan = engine.engine_core.engine_core.scheduler.kv_cache_config
+    cache = engine.vllm_config.cache_config
     return {
-        "param_bytes": storage_bytes(model.named_parameters()),
-        "buffer_bytes": storage_bytes(model.named_buffers()),
         "num_blocks": plan.num_blocks,
         "groups": [describe_group(group) for group in plan.kv_cache_groups],
         "kv_cache_tokens": cache.kv_cache_size_tokens,
         "max_concurrency": cache.kv_cache_max_concurrency,
-        "max_num_seqs": scheduler.max_num_seqs,
-        "max_num_batched_tokens": scheduler.max_num_batched_tokens,
+        "max_num_batched_tokens": engine.vllm_config.scheduler_config.max_num_batched_tokens,
     }
 
 
@@ -99,7 +142,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--context", type=int, required=True)
     parser.add_argument("--kv-bytes", type=int, required=True)
-    parser.add_argument("--block-size", type=int)
+    parser.add_argument("--max-num-batched-tokens", type=int)
+    parser.add_argument("--max-num-seqs", type=int)
     parser.add_argument("--kv-dtype", default="auto")
     return parser.parse_args()
 
@@ -108,10 +152,7 @@ def main() -> None:
     """Print one JSON line per folder."""
     args = parse()
     os.environ.update(SETTINGS)
-    import vllm  # noqa: F401
-    import vllm.entrypoints.llm
-    import vllm.v1.worker.cpu_worker  # noqa: F401
-
+    prepare_engine()
     with tempfile.TemporaryDirectory() as scratch:
         for folder in args.folders:
             log = Path(scratch) / f"{folder.name}.log"

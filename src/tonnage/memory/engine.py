@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from tonnage.errors import LayoutError
 from tonnage.figure import Line
 from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts, Piece
-from tonnage.layout.shard import Shard
+from tonnage.layout.parts import Parts
 from tonnage.layout.widths import Widths
 from tonnage.memory.rank_view import RankView
 from tonnage.memory.serving import Serving
+from tonnage.memory.weights import Store
 from tonnage.model.arch import Arch
 
 
@@ -74,8 +75,8 @@ class Engine(Protocol):
         """What a reader must know about the choice of rules."""
         ...
 
-    def check(self, parts: Parts, layout: Layout) -> None:
-        """Raise LayoutError, with the engine's reason, for a layout or format it refuses."""
+    def refusal(self, parts: Parts, layout: Layout) -> LayoutError | None:
+        """The engine's reason to refuse a layout or format; None when it accepts."""
         ...
 
     def widths(self, layout: Layout) -> Widths:
@@ -94,8 +95,8 @@ class Engine(Protocol):
         """The limits with this version's defaults filled in."""
         ...
 
-    def stored(self, piece: Piece, shard: Shard) -> int:
-        """Bytes of a shard as the engine keeps it, padding included."""
+    def store(self, arch: Arch) -> Store:
+        """Gives the bytes of a shard of `arch` as the engine keeps it, padding included."""
         ...
 
     def buffers(self, view: RankView) -> int:

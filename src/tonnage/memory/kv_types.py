@@ -35,6 +35,7 @@ FORMATS = {
     "int8_per_token_head": CacheFormat(8, 4), "fp8_per_token_head": CacheFormat(8, 4),
     "int4_per_token_head": CacheFormat(4, 4),
 }  # fmt: skip
+SHORT_NAMES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}
 # Keys and values differ (vLLM `quantization/turboquant/config.py`): a norm per key, scale and zero point per value.
 TURBO_KEY_NORM, TURBO_VALUE_SCALES = 2, 4
 PAIRS = {
@@ -76,7 +77,7 @@ def head_bytes(dtype: str, key_width: int, value_width: int) -> int:
 
 def vector_bytes(dtype: str, width: int) -> int:
     """Bytes of one cached vector of `width` values; an unknown type is a UsageError."""
-    name = dtype.removeprefix("torch.")
+    name = SHORT_NAMES.get(dtype, dtype.removeprefix("torch."))
     if name in ELEMENT_BYTES:
         return width * ELEMENT_BYTES[name]
     if name not in FORMATS:

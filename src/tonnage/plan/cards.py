@@ -54,7 +54,7 @@ def list_cards(question: Question) -> dict[str, Any]:
     """Rows for all card kinds, smallest count first; `question.gpu` is ignored."""
     kinds = card_kinds()
     desk = open_desk(replace(question, gpu=kinds[0].id))
-    rows = [smallest_fleet(_moved(desk, card)) for card in kinds]
+    rows = [smallest_fleet(desk.moved(Fleet(1, 1, card))) for card in kinds]
     rows.sort(key=lambda row: (row.fleet is None, row.fleet and row.fleet.nodes * row.fleet.count, row.card.id))
     return {"model": desk.model.record(), "rows": [row.record() for row in rows], "notes": [*desk.model.notes]}
 
@@ -76,16 +76,8 @@ def smallest_fleet(desk: Desk) -> Row:
     return Row(desk.fleet.accelerator, None, None, reason)
 
 
-def _moved(desk: Desk, card: Accelerator) -> Desk:
-    from tonnage.engines.table import make_engine
-
-    question = desk.question
-    engine = make_engine(question.engine, question.engine_version, card)
-    return replace(desk, fleet=Fleet(1, 1, card), engine=engine)
-
-
 def _fleets(card: Accelerator) -> Iterator[Fleet]:
-    most = card.cards_per_node
+    most = card.cards_per_node or 1
     for count in COUNTS:
         if count <= most:
             yield Fleet(1, count, card)

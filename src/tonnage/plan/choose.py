@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tonnage.errors import LayoutError
 from tonnage.layout.layout import Layout
-from tonnage.plan.desk import Desk, stated_layout
+from tonnage.plan.desk import Desk
 from tonnage.plan.evaluate import Evaluation
 from tonnage.plan.layouts import candidate_layouts
 from tonnage.plan.verdict import Verdict, judge
@@ -26,9 +26,8 @@ def choose(desk: Desk) -> Choice:
 
     Raises LayoutError with the engine's reason when no layout is valid.
     """
-    stated = stated_layout(desk.question)
-    if stated is not None:
-        found = desk.evaluate(stated)
+    if desk.layout is not None:
+        found = desk.evaluate(desk.layout)
         return Choice(found, judge(found), "")
     return _first_fit(desk)
 
@@ -45,6 +44,7 @@ def _first_fit(desk: Desk) -> Choice:
         choice = Choice(found, judge(found), _why(desk, layout, refusal))
         if choice.verdict.fits:
             return choice
+        refusal = refusal or found.refusal
         if nearest is None or found.weights_bytes < nearest.found.weights_bytes:
             nearest = choice
     if nearest is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 
 from tonnage.catalog.fleet import Fleet
@@ -16,25 +15,25 @@ from tonnage.plan.models import Model, find_model
 from tonnage.plan.question import Question
 from tonnage.units import GIB
 
-# One page under the smallest context anybody serves; without a stated context, a start with less is not called a fit.
+# Two pages of text; without a stated context, a start with less is not called a fit.
 SMALLEST_CONTEXT = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Everything a question needs, looked up once."""
+    """Everything a question needs, looked up once. `layout` is the one it states; None leaves the choice to us."""
 
     question: Question
     model: Model
     fleet: Fleet
     engine: Engine
     limits: Limits
+    layout: Layout | None
 
     def job(self, layout: Layout, limits: Limits | None = None) -> Job:
         """The job of evaluating `layout` on this desk."""
         card = self.fleet.accelerator
-        size = card.memory_bytes if card.memory_bytes is not None else host_bytes()
-        return Job(self.model.parts, self.engine, card, layout, limits or self.limits, size)
+        return Job(self.model.parts, self.engine, card, layout, limits or self.limits, card.capacity_bytes)
 
     def evaluate(self, layout: Layout) -> Evaluation:
         """Ledgers under `layout`, the context shortened to what fits when none was asked for."""
@@ -46,10 +45,15 @@ class Desk:
             return found
         return evaluate(self.job(layout, replace(self.limits, max_model_len=longest)))
 
+    def moved(self, fleet: Fleet) -> Desk:
+        """The same question on other cards, their layout open."""
+        engine = make_engine(self.question.engine, self.question.engine_version, fleet.accelerator)
+        return replace(self, fleet=fleet, engine=engine, layout=None)
 
-def host_bytes() -> int:
-    """Physical memory of this host, the capacity of the CPU back ends."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    def stored_as(self, precision: str) -> Desk:
+        """The same question about the model in another precision."""
+        question = self.question
+        return replace(self, model=find_model(question.model, precision, question.trust))
 
 
 def open_desk(question: Question) -> Desk:
@@ -57,7 +61,7 @@ def open_desk(question: Question) -> Desk:
     model = find_model(question.model, question.quantization, question.trust)
     fleet = find_fleet(question)
     engine = make_engine(question.engine, question.engine_version, fleet.accelerator)
-    return Desk(question, model, fleet, engine, _limits(question))
+    return Desk(question, model, fleet, engine, _limits(question), _stated_layout(question, fleet.num_cards))
 
 
 def _limits(question: Question) -> Limits:
@@ -77,15 +81,15 @@ def _limits(question: Question) -> Limits:
     )
 
 
-def stated_layout(question: Question) -> Layout | None:
-    """The layout a question states; None when it leaves the choice to us."""
+def _stated_layout(question: Question, total: int) -> Layout | None:
     if not any((question.tp, question.pp, question.dp, question.ep, question.dcp, question.dp_attention)):
         return None
-    total, pp, dp = question.gpu_count, question.pp or 1, question.dp or 1
+    pp, dp = question.pp or 1, question.dp or 1
     tp = question.tp or max(1, total // (pp * dp))
     if question.dp_attention:
-        return _attention_layout(question, tp, pp)
-    layout = Layout(tp, pp, dp, bool(question.ep), question.dcp or 1)
+        layout = _attention_layout(question, tp, pp)
+    else:
+        layout = Layout(tp, pp, dp, bool(question.ep), question.dcp or 1)
     if layout.world > total:
         raise LayoutError("layout", f"{layout.words} needs {layout.world} cards", f"at most the {total} given")
     return layout

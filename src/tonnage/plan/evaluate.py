@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tonnage.catalog.accelerator import Accelerator
+from tonnage.errors import LayoutError
 from tonnage.figure import Line, exact
 from tonnage.layout.layout import Layout
 from tonnage.layout.parts import Parts
@@ -40,11 +41,12 @@ class RankResult:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """All ranks of a job; equal ranks share one result object."""
+    """All ranks of a job; equal ranks share their lines. `refusal` is the engine's, where it refuses the layout."""
 
     job: Job
     serving: Serving
     ranks: tuple[RankResult, ...]
+    refusal: LayoutError | None
 
     @property
     def busiest(self) -> RankResult:
@@ -63,8 +65,8 @@ class Evaluation:
 
 
 def evaluate(job: Job) -> Evaluation:
-    """Ledgers of all ranks. Raises LayoutError when the engine refuses the layout."""
-    job.engine.check(job.parts, job.layout)
+    """Ledgers of all ranks, even of a layout the engine refuses; LayoutError when the tensors cannot be cut at all."""
+    refusal = job.engine.refusal(job.parts, job.layout)
     serving = job.engine.serving(job.parts, job.layout, job.limits)
     known: dict[tuple[int, int], RankResult] = {}
     ranks = []
@@ -73,7 +75,7 @@ def evaluate(job: Job) -> Evaluation:
         if key not in known:
             known[key] = _result(job.engine, view)
         ranks.append(_renumbered(known[key], view))
-    return Evaluation(job, serving, tuple(ranks))
+    return Evaluation(job, serving, tuple(ranks), refusal)
 
 
 def _views(job: Job, serving: Serving) -> Iterator[RankView]:
@@ -104,7 +106,7 @@ def _representative(ep_rank: int, edges: list[int]) -> int:
 
 
 def _result(engine: Engine, view: RankView) -> RankResult:
-    weighed = weigh(view, engine.stored)
+    weighed = weigh(view, engine.store(view.parts.arch))
     weights = weighed.total + engine.buffers(view) - view.serving.offload_bytes
     lines = _weight_lines(view, weighed.by_group.get("tower", 0), weights)
     lines += engine.overheads(view, weights)

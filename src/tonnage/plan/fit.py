@@ -10,6 +10,7 @@ from tonnage.plan.choose import Choice, choose
 from tonnage.plan.desk import Desk, open_desk
 from tonnage.plan.question import Question
 from tonnage.plan.remedies import find_remedies
+from tonnage.plan.verdict import refuse
 
 
 def answer_question(question: Question, with_remedies: bool = True) -> dict[str, Any]:
@@ -48,9 +49,9 @@ def _notes(desk: Desk, choice: Choice) -> list[str]:
 
 
 def _refused(desk: Desk, refusal: LayoutError) -> dict[str, Any]:
-    name = "unsupported" if refusal.thing.startswith("unsupported") else "layout-invalid"
     return (
-        {"id": desk.question.id, "fits": False, "verdict": name, "reason": refusal.line}
+        {"id": desk.question.id}
+        | answer.verdict_record(refuse(refusal))
         | answer.head_record(desk.model, desk.fleet, None)
         | {"engine": desk.engine.name, "engine_version": desk.engine.version, "ranks": []}
         | {"remedies": find_remedies(desk, None, False), "notes": [*desk.model.notes, *desk.engine.notes]}

@@ -21,14 +21,14 @@ LARGEST = 1 << 50  # bytes or tokens; anything above is a typing error
 class Question:
     """Fields as the JSON contract names them; None means the engine's or planner's default.
 
-    `gpu_count` is the total over all nodes. Lengths in tokens, `cpu_offload_gb` in GiB per card,
+    `gpu` is a card's name, `gpu_count` the total over all nodes; or `gpu` is a whole fleet (`2x8xH100`). Lengths in tokens, `cpu_offload_gb` in GiB per card,
     `kv_cache_memory_bytes` in bytes per rank.
     """
 
     model: str
     gpu: str
     id: str | None = None
-    gpu_count: int = 1
+    gpu_count: int | None = None
     nodes: int | None = None
     engine: str = "vllm"
     engine_version: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ from tonnage.errors import TonnageError
 from tonnage.layout.layout import Layout
 from tonnage.memory.engine import Limits
 from tonnage.plan.choose import choose
-from tonnage.plan.desk import Desk, open_desk
+from tonnage.plan.desk import Desk
 from tonnage.plan.evaluate import Evaluation, evaluate
+from tonnage.plan.fleets import find_card, sized
 from tonnage.plan.layouts import attention_replicas, candidate_layouts
-from tonnage.plan.question import Question
 from tonnage.plan.verdict import judge
 
 SHOWN = 4
@@ -48,7 +48,7 @@ def _tried(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Remedy]
         yield from _limit_changes(desk, found, fits)
         yield from _layout_changes(desk, found)
     if not fits:
-        yield from _question_changes(desk)
+        yield from _other_questions(desk)
 
 
 def _limit_changes(desk: Desk, found: Evaluation, fits: bool) -> Iterator[Remedy]:
@@ -82,20 +82,23 @@ def _layout_changes(desk: Desk, found: Evaluation) -> Iterator[Remedy]:
         yield from _limits(desk, layout, change, desk.limits)
 
 
-def _question_changes(desk: Desk) -> Iterator[Remedy]:
-    question = desk.question
-    stated = {"tp": None, "pp": None, "dp": None, "ep": None}
-    nodes, count = desk.fleet.nodes * 2, question.gpu_count * 2
-    yield from _questions(question, {"nodes": nodes, "gpu_count": count}, stated)
-    yield from _questions(question, {"quantization": "fp8"}, {})
-    for card in LARGER_CARDS:
-        yield from _questions(question, {"gpu": card}, stated)
-    yield from _questions(question, {"quantization": "int4"}, {})
+def _other_questions(desk: Desk) -> Iterator[Remedy]:
+    fleet = desk.fleet
+    yield from _desks(
+        {"nodes": fleet.nodes * 2, "gpu_count": fleet.num_cards * 2},
+        lambda: desk.moved(sized(fleet, fleet.nodes * 2, fleet.count)),
+    )
+    yield from _desks({"quantization": "fp8"}, lambda: desk.stored_as("fp8"))
+    for name in LARGER_CARDS:
+        card = find_card(name)
+        if card.capacity_bytes > (fleet.accelerator.memory_bytes or 0):
+            yield from _desks({"gpu": name}, lambda card=card: desk.moved(replace(fleet, accelerator=card)))
+    yield from _desks({"quantization": "int4"}, lambda: desk.stored_as("int4"))
 
 
-def _questions(question: Question, change: dict[str, Any], reset: dict[str, None]) -> Iterator[Remedy]:
+def _desks(change: dict[str, Any], make: Callable[[], Desk]) -> Iterator[Remedy]:
     try:
-        yield _remedy(change, choose(open_desk(replace(question, **reset, **change))).found)
+        yield _remedy(change, choose(make()).found)
     except TonnageError:
         return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tonnage.errors import LayoutError, UnsupportedError
 from tonnage.plan.evaluate import Evaluation
 from tonnage.units import render_gib
 
@@ -29,6 +30,8 @@ class Verdict:
 def judge(found: Evaluation) -> Verdict:
     """The first obstacle in the order in which a start meets them: weights, loading, cache, requested concurrency."""
     rank = found.busiest
+    if found.refusal is not None:
+        return refuse(found.refusal)
     if found.serving.kv_bytes is None:
         obstacle = _loading_obstacle(found)
         if obstacle:
@@ -44,6 +47,11 @@ def judge(found: Evaluation) -> Verdict:
         return Verdict("kv-too-small", reason)
     room = min(r.ledger.free_bytes for r in found.ranks)
     return Verdict("fits", f"{found.job.layout.words} leaves {render_gib(room)} free on the fullest card")
+
+
+def refuse(reason: LayoutError) -> Verdict:
+    """The verdict on a layout or format that the engine does not take."""
+    return Verdict("unsupported" if isinstance(reason, UnsupportedError) else "layout-invalid", reason.line)
 
 
 def _loading_obstacle(found: Evaluation) -> Verdict | None:

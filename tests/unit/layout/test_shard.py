@@ -58,3 +58,10 @@ def test_uneven_division_names_the_tensor(tensor: Tensor, width: int, words: str
 def test_shards_add_up_to_at_least_the_tensor(blocks: int, width: int, split: str) -> None:
     tensor = Tensor("x", blocks * 16, blocks * 16, split)  # type: ignore[arg-type]
     assert cut(tensor, width).params * width >= tensor.params
+
+
+def test_a_tower_may_stay_whole_where_heads_do_not_divide() -> None:
+    # Kimi K3's encoder has 12 heads: vLLM leaves it whole on each of 8 ranks and divides it among 4.
+    tensor = Tensor("wqkv", 4608, 1024, "rows", units=12, whole_if_uneven=True)
+    assert cut(tensor, 8) == Shard(4608, 1024, 1)
+    assert cut(tensor, 4) == Shard(1152, 1024, 1)

@@ -14,6 +14,7 @@ from tonnage.memory.kv_types import head_bytes, vector_bytes
         ("bfloat16", 256),  # 128 x 2
         ("torch.float16", 256),
         ("float32", 512),
+        ("bf16", 256),
         ("fp8", 128),
         ("fp8_e5m2", 128),
         ("float8_e4m3fn", 128),

@@ -15,7 +15,7 @@ BASE = {"model": "Qwen/Qwen3-8B", "gpu": "H100"}
 def test_missing_and_null_fields_are_defaults() -> None:
     question = Question.from_record(BASE | {"tp": None, "quantization": None})
     assert question == Question(model="Qwen/Qwen3-8B", gpu="H100")
-    assert (question.gpu_count, question.engine, question.tp) == (1, "vllm", None)
+    assert (question.gpu_count, question.engine, question.tp) == (None, "vllm", None)
 
 
 def test_all_fields_of_the_contract_are_known() -> None:

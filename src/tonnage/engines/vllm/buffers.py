@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.memory.rank_view import RankView
 from tonnage.model.dtypes import element_bytes
+from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
@@ -11,19 +13,29 @@ from tonnage.model.mixer.mla import Mla
 # Four fp32 scalars per attention layer: k, v, q and probability scales (vLLM `layers/attention` `set_default_quant_scales`).
 SCALES_PER_ATTENTION = 4
 FLOAT32_BYTES = 4
+INT32_BYTES = 4
 ABSORBED_BYTES = 2  # the absorbed matrices are kept in 16 bit (vLLM `layers/attention/mla_attention.py`)
 
 
 def rope_bytes(view: RankView) -> int:
     """Rotary tables; every pipeline stage has its own copy of each distinct one."""
     arch = view.parts.arch
-    return sum(r.positions * r.dim * element_bytes(r.dtype or arch.dtype) for r in arch.ropes)
+    dtype = compute_dtype(arch.dtype)
+    return sum(rope.positions * rope.dim * element_bytes(rope.dtype or dtype) for rope in arch.ropes)
 
 
 def scale_bytes(view: RankView) -> int:
     """Cache and query scales, kept even when the cache is not quantised."""
     attention = sum(isinstance(mixer, Gqa | Mla | Compressed) for mixer in view.mixers)
     return attention * SCALES_PER_ATTENTION * FLOAT32_BYTES
+
+
+def expert_map_bytes(view: RankView) -> int:
+    """Where each expert lives, one int32 per expert and layer, kept under expert parallelism."""
+    if view.widths.moe_ep == 1:
+        return 0
+    layers = (view.parts.arch.layers[index] for index in view.layers)
+    return sum(ffn.experts * INT32_BYTES for layer in layers for ffn in layer.ffns if isinstance(ffn, Moe))
 
 
 def absorbed_bytes(view: RankView) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tonnage.errors import LayoutError
+from tonnage.catalog.accelerator import Accelerator
+from tonnage.errors import LayoutError, UnsupportedError
 from tonnage.layout.layout import Layout
 from tonnage.layout.parts import Parts, Piece
 from tonnage.layout.shard import cut
@@ -15,10 +16,19 @@ from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
+from tonnage.model.quantization.support import is_supported
 
 
-def check_layout(parts: Parts, layout: Layout, widths: Widths) -> None:
-    """Raise LayoutError for the first rule of the engine that the layout breaks."""
+def find_refusal(parts: Parts, layout: Layout, widths: Widths, card: Accelerator) -> LayoutError | None:
+    """The first rule of the engine that the layout or the format breaks; None when it is accepted."""
+    try:
+        _check(parts, layout, widths)
+    except LayoutError as reason:
+        return reason
+    return _unsupported(parts.arch, card)
+
+
+def _check(parts: Parts, layout: Layout, widths: Widths) -> None:
     arch = parts.arch
     _check_heads(arch, layout.tp)
     _check_experts(arch, layout)
@@ -26,6 +36,13 @@ def check_layout(parts: Parts, layout: Layout, widths: Widths) -> None:
     for pieces in parts.classes:
         for piece in pieces:
             check_tiles(piece, widths)
+
+
+def _unsupported(arch: Arch, card: Accelerator) -> LayoutError | None:
+    if arch.scheme is None or card.target is None:
+        return None
+    reason = is_supported(arch.scheme.method, card.target)
+    return UnsupportedError(arch.scheme.method, f"not on {card.name}", reason) if reason else None
 
 
 def _mixers(arch: Arch) -> Iterator[Mixer]:

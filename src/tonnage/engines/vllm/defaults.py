@@ -16,8 +16,8 @@ from tonnage.units import GIB
 Usage = Literal["server", "offline"]
 
 LARGE_CARD, LARGEST_CARD = 70 * GIB, 160 * GIB
-SMALL_CARD_NAMES = ("a100",)  # large by memory, but slower with large batches (vLLM PR 17885)
-A100_EXCLUDED = Version(0, 9)  # not yet in 0.8.5
+# Large by memory, but slower with large batches (vLLM PR 17885); absent from 0.8.5 and 0.32 respectively.
+SMALL_CARD_NAMES = {"a100": Version(0, 9), "gb10": Version(0, 33)}
 THIRD_TIER = Version(0, 28)
 CLAMPED = Version(0, 11)
 CHUNKING_LENGTH = 32768  # V0 chunked prefills only above this length
@@ -90,7 +90,8 @@ def _defaults(version: Version, device: Device, asked: Asked) -> tuple[int, int]
 def _tier(version: Version, device: Device) -> tuple[int, int, int]:
     if version >= THIRD_TIER and device.memory_bytes >= LARGEST_CARD:
         return LARGEST
-    is_excluded = version >= A100_EXCLUDED and any(name in device.name.lower() for name in SMALL_CARD_NAMES)
+    name = device.name.lower()
+    is_excluded = any(part in name and version >= first for part, first in SMALL_CARD_NAMES.items())
     return LARGE if device.memory_bytes >= LARGE_CARD and not is_excluded else SMALL
 
 

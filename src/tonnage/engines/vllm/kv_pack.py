@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tonnage.engines.vllm.kv_group import Group, split
@@ -122,7 +123,7 @@ def nearest_size(counts: list[int], least: int) -> int:
     return min(sizes, key=lambda size: (sum(-count % size for count in counts), -size))
 
 
-def block_bytes(groups: list[Group], rules: KvRules) -> int:
+def block_bytes(groups: Sequence[Group], rules: KvRules) -> int:
     """Bytes one block takes from the pool, over all layers of the rank."""
     if rules.packing == "widest":
         return max(group.bytes for group in groups)
@@ -137,7 +138,7 @@ def block_bytes(groups: list[Group], rules: KvRules) -> int:
     return sum(page * count for page, count in slots.items())
 
 
-def tuple_bytes(groups: list[Group]) -> int:
+def tuple_bytes(groups: Sequence[Group]) -> int:
     """One layer of each page size of the growing cache, times the most such layer tuples of any group."""
     one = sum({member.page for member in groups[0].members})
     return one * max(group.most_layers() for group in groups)

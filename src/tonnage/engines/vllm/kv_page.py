@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tonnage.engines.vllm.kv_request import KvRequest
-from tonnage.engines.vllm.kv_rules import KvRules
+from tonnage.engines.vllm.kv_rules import KvRules, StateMode
 from tonnage.memory.kv_spec import KvKind, KvSpec, page_bytes
 from tonnage.units import ceil_div
 
-KDA = "kda"
+KDA, MAMBA2 = "kda", "mamba2"
 FAMILIES: dict[KvKind, str] = {"mla": "full", "sliding_mla": "sliding"}
 
 
@@ -36,7 +36,7 @@ def paged_specs(specs: tuple[KvSpec, ...], block: int, request: KvRequest) -> tu
     everywhere = {replace(spec, layers=0): spec.layers for spec in request.model_specs or specs}
     return tuple(
         Paged(spec, spec.block or block, page_bytes(spec, block), here.get(spec, 0), count)
-        for spec, count in {**here, **everywhere}.items()
+        for spec, count in {**everywhere, **{s: everywhere.get(s, n) for s, n in here.items()}}.items()
     )
 
 
@@ -72,13 +72,16 @@ class Demand:
 
     def _states(self, paged: Paged) -> int:
         """One state; with prefix caching a second one, and a checkpoint of scans; one per drafted token."""
-        mode = self.request.state_mode or self.rules.state_mode
+        mode = self.request.state_mode or self._default_mode(paged.spec)
         drafted = self.request.num_spec if self.rules.counts_drafted_states else 0
         if mode == "all":
             return ceil_div(self.length, paged.block) + drafted
         if mode == "none":
             return 1 + drafted
         return 2 + drafted + (1 if self._is_checkpointed(paged.spec) else 0)
+
+    def _default_mode(self, spec: KvSpec) -> StateMode:
+        return "all" if spec.scan == MAMBA2 and self.rules.caches_all_scans else self.rules.state_mode
 
     def _is_checkpointed(self, spec: KvSpec) -> bool:
         # Kimi's fused prefill exists on CUDA only (vLLM `models/kimi_k3/nvidia/kda.py`).

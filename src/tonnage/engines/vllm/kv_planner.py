@@ -7,7 +7,7 @@ from dataclasses import replace
 from tonnage.engines.vllm.kv_block import align_block, choose_block
 from tonnage.engines.vllm.kv_page import paged_specs
 from tonnage.engines.vllm.kv_plan import KvPlan, empty_plan
-from tonnage.engines.vllm.kv_pool import KvPool
+from tonnage.engines.vllm.kv_pool import KvPool, make_pool
 from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import KvRules, kv_rules
 from tonnage.engines.vllm.kv_v0 import plan_v0
@@ -29,9 +29,9 @@ def plan_kv(specs: tuple[KvSpec, ...], request: KvRequest, version: Version) -> 
 def plan_with_block(specs: tuple[KvSpec, ...], block: int, request: KvRequest, rules: KvRules) -> KvPlan:
     """The plan with `block` tokens per block, whatever the model would ask for."""
     limit = request.context_limit or request.max_model_len
-    pool = KvPool(paged_specs(specs, block, request), request, rules)
-    if not specs or pool.block_bytes == 0:
+    if not specs:
         return empty_plan(block, limit)
+    pool = make_pool(paged_specs(specs, block, request), request, rules)
     checked = _checked_pool(pool)
     usable = request.available_bytes - (pool.block_bytes if rules.reserves_null_block else 0)
     blocks = max(0, request.available_bytes // pool.block_bytes)
@@ -57,7 +57,8 @@ def _checked_pool(pool: KvPool) -> KvPool:
     """The pool the start-up check looks at: all stages' layers on one rank from 0.14 to 0.16."""
     if not pool.rules.checks_whole_model:
         return pool
-    return replace(pool, pages=tuple(replace(page, layers=page.model_layers) for page in pool.pages))
+    everywhere = tuple(replace(page, layers=page.model_layers) for page in pool.pages)
+    return make_pool(everywhere, pool.request, pool.rules)
 
 
 def _logged(pool: KvPool, blocks: int) -> tuple[int, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from tonnage.engines.vllm.kv_group import Group, equal_groups, equal_pages, is_uniform, pad_states, promote
 from tonnage.engines.vllm.kv_pack import block_bytes, is_packed, packed_groups, tuple_bytes
@@ -13,45 +12,19 @@ from tonnage.engines.vllm.kv_rules import KvRules
 from tonnage.units import ceil_div
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KvPool:
-    """The groups made of `pages` under the rules of a release."""
+    """The block tables made of `pages` and the bytes of one block over all layers of the rank.
+
+    `is_packed`: pages of several sizes lie side by side in a block.
+    """
 
     pages: tuple[Paged, ...]
+    groups: tuple[Group, ...]
+    is_packed: bool
+    block_bytes: int
     request: KvRequest
     rules: KvRules
-
-    @cached_property
-    def managed(self) -> tuple[Paged, ...]:
-        """The caches as the manager sees them: windows are full attention where it cannot tell them apart."""
-        padded = pad_states(self.pages)
-        kinds = {page.spec.kind for page in padded}
-        is_managed = self.rules.has_hybrid_manager and self.request.hybrid_manager
-        if not is_managed or ("chunked" in kinds and not self.rules.manages_chunks):
-            return promote(padded)
-        # A latent page cannot be padded to that of a window layer: the engine falls back to full allocation.
-        return promote(padded) if _is_unequal_latent(padded) else padded
-
-    @cached_property
-    def is_packed(self) -> bool:
-        """Whether pages of several sizes lie side by side in a block."""
-        return not is_uniform(self.managed) and is_packed(self.managed)
-
-    @cached_property
-    def groups(self) -> list[Group]:
-        """Block tables of one request."""
-        if is_uniform(self.managed):
-            return [Group(self.managed)]
-        if self.is_packed:
-            return packed_groups(self.managed, self.rules)
-        return equal_groups(equal_pages(self.managed), self.rules)
-
-    @cached_property
-    def block_bytes(self) -> int:
-        """Bytes of one block over all layers of the rank."""
-        if self.is_packed:
-            return block_bytes(self.groups, self.rules)
-        return max(group.bytes for group in self.groups)
 
     def demand(self, length: int) -> Demand:
         """What a request of `length` tokens is counted with."""
@@ -73,11 +46,37 @@ class KvPool:
         if rule == "pool":
             return blocks * self.block_bytes
         if rule == "layers" or len(self.groups) == 1:
-            return sum(wanted.blocks(page) * page.page * page.layers for page in pad_states(self.pages))
+            return sum(wanted.blocks(page) * page.page * page.layers for page in self._counted(rule == "layers"))
         if self.is_packed:
             return blocks * tuple_bytes(self.groups)
         # Until 0.19 the check forgot all groups but the first.
         return self.block_bytes * (self.groups[0].blocks(wanted) if rule == "first_group" else blocks)
+
+    def _counted(self, is_before_grouping: bool) -> tuple[Paged, ...]:
+        """Until 0.13 the check ran before windows were turned into full attention."""
+        return pad_states(self.pages) if is_before_grouping else self.groups[0].members
+
+
+def make_pool(pages: tuple[Paged, ...], request: KvRequest, rules: KvRules) -> KvPool:
+    """The pool a release makes of the caches of one rank, of which there is at least one."""
+    managed = managed_pages(pages, request, rules)
+    if is_uniform(managed):
+        single = Group(managed)
+        return KvPool(pages, (single,), False, single.bytes, request, rules)
+    if is_packed(managed):
+        packed = packed_groups(managed, rules)
+        return KvPool(pages, tuple(packed), True, block_bytes(packed, rules), request, rules)
+    groups = equal_groups(equal_pages(managed), rules)
+    return KvPool(pages, tuple(groups), False, max(group.bytes for group in groups), request, rules)
+
+
+def managed_pages(pages: tuple[Paged, ...], request: KvRequest, rules: KvRules) -> tuple[Paged, ...]:
+    """The caches as the manager sees them: windows are full attention where it cannot tell them apart."""
+    padded = pad_states(pages)
+    has_chunks = any(page.spec.kind == "chunked" for page in padded)
+    is_hybrid = rules.has_hybrid_manager and request.hybrid_manager and (rules.manages_chunks or not has_chunks)
+    # A latent page cannot be padded to that of a window layer: the engine falls back to full allocation.
+    return promote(padded) if not is_hybrid or _is_unequal_latent(padded) else padded
 
 
 def _is_unequal_latent(pages: tuple[Paged, ...]) -> bool:

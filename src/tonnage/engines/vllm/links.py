@@ -31,7 +31,7 @@ def communication_line(view: RankView) -> Line:
     peers = view.layout.ranks_per_stage - 1 + (1 if view.layout.pp > 1 else 0)
     if peers <= 0 or view.card.vendor == "host":
         return Line("communication", 0, 0, 0, "derived", "one rank")
-    fast = view.card.has_fast_links
-    size = SWITCH_BYTES_PER_PEER * min(peers, view.card.cards_per_node - 1) if fast else PCIE_BYTES
+    fast = view.card.link is not None and view.card.link.topology in ("switch", "mesh")
+    size = SWITCH_BYTES_PER_PEER * min(peers, (view.card.cards_per_node or 1) - 1) if fast else PCIE_BYTES
     trace = f"{peers} peers over {'fast links' if fast else 'PCIe'}"
     return Line("communication", size, int(size * LOW), min(int(size * HIGH), 2 * GIB + size), "measured", trace)

@@ -7,6 +7,7 @@ from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.quantization.formats import stored_bytes
+from tonnage.model.tensor import Tensor
 from tonnage.units import round_up
 
 # Expert matrices in MXFP4 are padded to what their kernel takes (vLLM `fused_moe/oracle/mxfp4.py`): inner width
@@ -20,23 +21,20 @@ MXFP4_OTHER = (64, 1)
 # ROCm adds 256 B to rows that are a multiple of 512 B: 16-bit experts and fp8 linears
 # (VLLM_ROCM_MOE_PADDING and VLLM_ROCM_FP8_PADDING, `platforms/rocm.py`).
 ROCM_ROW_MULTIPLE, ROCM_ROW_PADDING = 512, 256
-FULL_PRECISION = "float32"
-COMPUTE = "bfloat16"  # float32 checkpoints run in 16 bit unless told otherwise (`config/model.py` _get_and_verify_dtype)
 
 
-def compute_dtype(checkpoint_dtype: str) -> str:
-    """The dtype in which vLLM runs a checkpoint."""
-    return COMPUTE if checkpoint_dtype == FULL_PRECISION else checkpoint_dtype
+def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str, is_declared: bool = True) -> int:
+    """Bytes of all copies of `shard`; `dtype` is the type of tensors that are not quantised.
 
-
-def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str) -> int:
-    """Bytes of all copies of `shard`; `dtype` is the type of tensors that are not quantised."""
-    form, tensor = piece.format, piece.tensor
+    Without `is_declared` (a configuration that names no `quant_method`) vLLM creates every tensor in `dtype`
+    (`transformers_utils/model_arch_config_convertor.py`).
+    """
+    form, tensor = piece.format if is_declared else None, piece.tensor
     if form is None:
         size = element_bytes(tensor.dtype or dtype)
         return shard.copies * shard.rows * _row_bytes(card, piece, shard.cols * size)
     if form.name.startswith("mxfp4") and tensor.is_expert:
-        shard = pad_mxfp4(card, piece, shard)
+        shard = pad_mxfp4(card, piece.tensor, shard)
     data = stored_bytes(form, shard.rows, shard.cols)
     if form.bits == 8 and form.name.startswith("fp8"):
         data += shard.rows * (_row_bytes(card, piece, shard.cols) - shard.cols)
@@ -62,10 +60,10 @@ def mxfp4_multiples(card: Accelerator, is_biased: bool = False) -> tuple[int, in
     return MXFP4_MARLIN if target.startswith(("sm_8", "sm_9", "sm_12")) else MXFP4_OTHER
 
 
-def pad_mxfp4(card: Accelerator, piece: Piece, shard: Shard) -> Shard:
+def pad_mxfp4(card: Accelerator, tensor: Tensor, shard: Shard) -> Shard:
     """The padded shard: the inner width is the axis that is divided, the hidden width the other."""
     inner, hidden = mxfp4_multiples(card)
-    if piece.tensor.split == "cols":
+    if tensor.split == "cols":
         return Shard(round_up(shard.rows, hidden), round_up(shard.cols, inner), shard.copies)
     return Shard(round_up(shard.rows, inner), round_up(shard.cols, hidden), shard.copies)
 

@@ -14,7 +14,7 @@ from tonnage.model.config.hybrid import hybrid_layers, hybrid_outer
 from tonnage.model.config.keys import Config, hidden_size, num_layers, text_config, vocab_size
 from tonnage.model.config.rope import read_ropes
 from tonnage.model.config.surround import final_norms, layer_extras, max_context, outer_tables, read_prefix
-from tonnage.model.config.tower import read_towers
+from tonnage.model.config.tower import read_towers, tower_notes
 from tonnage.model.config.traits import read_family, traits_of
 from tonnage.model.quantization.scheme import Scheme
 
@@ -35,7 +35,7 @@ def read_arch(config: Mapping[str, object], scheme: Scheme | None = None) -> Arc
     check_low_ranks(cfg)
     check_expert_keys(cfg)
     layers = merge_equal(hybrid_layers(cfg) or block_layers(cfg) or plain_layers(cfg))
-    draft = read_draft(cfg, layers)
+    draft, towers = read_draft(cfg, layers), read_towers(config)
     prefix = read_prefix(outer, cfg)
     return Arch(
         family=read_family(cfg),
@@ -49,13 +49,14 @@ def read_arch(config: Mapping[str, object], scheme: Scheme | None = None) -> Arc
         prefix=prefix,
         norms=final_norms(cfg, prefix),
         outer=outer_tables(cfg, prefix) + hybrid_outer(cfg, prefix),
-        towers=read_towers(config),
+        towers=towers,
         draft=draft,
         ropes=read_ropes(cfg, layers, outer.sub("vision_config")),
         scheme=scheme,
         kv_dtype=scheme.kv_dtype if scheme else None,
         duplicates=read_duplicates(cfg, draft),
         head_bias=cfg.bool("lm_head_bias"),
+        notes=tower_notes(towers),
     )
 
 

@@ -25,21 +25,28 @@ READERS: tuple[tuple[str, Callable[[Config], tuple[Layer, ...]]], ...] = (
     ("zero_expert_num", longcat_layers),
 )
 
-# Keys of mixers that tonnage does not model; ignoring them would count an attention in their place.
-UNKNOWN_MIXERS = {
+# Keys of parts that tonnage does not model; ignoring them would leave their parameters or their state out.
+UNKNOWN_PARTS = {
     "num_mem_blocks": "no shared attention blocks (Zamba 2)",
     "conv_L_cache": "no short convolutions in place of attention (LFM 2)",
+    "sconv_kernel_size": "no short convolutions beside attention (Inkling)",
     "layer_group_size": "no lightning attention (Ling linear)",
     "lru_width": "no gated linear recurrence (RecurrentGemma)",
+    "altup_num_inputs": "no alternating updates (Gemma 3n)",
+    "laurel_rank": "no low-rank residuals (Gemma 3n)",
+    "ple_layer_ids": "no n-gram embeddings of this kind (Qwen 4)",
+    "hc_count": "no hyper-connections of this kind (Qwen 4)",
+    "enable_ihc": "no hyper-connections of this kind (Hy 4)",
+    "index_kpool": "no pooled index keys (GLM 5 Next)",
 }
 
 
 def hybrid_layers(cfg: Config) -> tuple[Layer, ...] | None:
     """The decoder layers, or None for a model that none of the keys concerns.
 
-    An UnknownKeyError names a mixer that is not supported or an unknown value in a layer pattern.
+    An UnknownKeyError names a part that is not supported or an unknown value in a layer pattern.
     """
-    _check_mixers(cfg)
+    _check_parts(cfg)
     for key, read in READERS:
         if cfg.has(key):
             return read(cfg)
@@ -51,9 +58,11 @@ def hybrid_outer(cfg: Config, prefix: str) -> tuple[Tensor, ...]:
     return (*stream_head(cfg, prefix), *kda_outer(cfg, prefix))
 
 
-def _check_mixers(cfg: Config) -> None:
-    for key, accepted in UNKNOWN_MIXERS.items():
-        if cfg.has(key):
+def _check_parts(cfg: Config) -> None:
+    for key, accepted in UNKNOWN_PARTS.items():
+        if cfg.raw(key):
             raise cfg.unknown(key, cfg.raw(key), accepted)
+    if cfg.has("hc_mult") and not cfg.has("compress_ratios"):
+        raise cfg.unknown("hc_mult", cfg.raw("hc_mult"), "compress_ratios beside it: hyper-connections of DeepSeek V4")
     if 0 in (cfg.ints("attn_type_list", most=1) or ()):
         raise cfg.unknown("attn_type_list", 0, "1 for every layer: no lightning attention (MiniMax-01)")

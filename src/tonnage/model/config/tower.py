@@ -36,6 +36,15 @@ def read_towers(config: Mapping[str, object]) -> tuple[Tower, ...]:
     return tuple(towers)
 
 
+def tower_notes(towers: tuple[Tower, ...]) -> tuple[str, ...]:
+    """What a reader must know about `towers`: which of them are estimates."""
+    return tuple(
+        f"the size of the {tower.kind.removesuffix(APPROXIMATE)} encoder is an estimate: its make is not known"
+        for tower in towers
+        if tower.kind.endswith(APPROXIMATE)
+    )
+
+
 def _vision(outer: Config) -> Tower | None:
     vision = outer.sub(*VISION)
     if vision is None:

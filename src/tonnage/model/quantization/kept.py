@@ -49,7 +49,11 @@ TOWERS = (
     "**.embed_vision",
     "**.embed_audio",
     "**.vision_embedder",
+    "**.vision_adapter",
+    "**.vision_projection",
     "**.visual_projection",
+    "**.vision",
+    "**.aligner",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
@@ -60,10 +61,16 @@ def read_scheme(config: Mapping[str, object], separate: Mapping[str, object] | N
     model = Config(config)
     quant = _find(model)
     if quant is not None:
-        return _reader(quant)(Settings(quant, model))
+        scheme = _reader(quant)(Settings(quant, model))
+        return scheme if scheme is None or _is_declared(quant) else replace(scheme, is_declared=False)
     if separate:
         return _load("modelopt", "read_modelopt")(Settings(Config(separate, "hf_quant_config."), model))
     return None
+
+
+def _is_declared(quant: Config) -> bool:
+    """Whether engines recognise the settings: by `quant_method`, or as ModelOpt's older nested form."""
+    return quant.has("quant_method", "quantization")
 
 
 def _find(model: Config) -> Config | None:

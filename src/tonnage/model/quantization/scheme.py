@@ -46,7 +46,8 @@ class Scheme:
 
     `kv_dtype` is the KV-cache type the checkpoint asks for (`fp8`), if any. `is_online` is True where the engine
     quantises a full-precision checkpoint while loading it. `source` says where the rules come from when no
-    configuration file states them.
+    configuration file states them. `is_declared` is False where the configuration names no `quant_method`, which some
+    engines take for no quantisation at all.
     """
 
     method: str
@@ -54,3 +55,4 @@ class Scheme:
     kv_dtype: str | None = None
     is_online: bool = False
     source: str | None = None
+    is_declared: bool = True

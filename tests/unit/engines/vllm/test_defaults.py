@@ -14,6 +14,7 @@ H200 = Device("cuda", 139 * GIB, "NVIDIA H200")
 B200 = Device("cuda", 178 * GIB, "NVIDIA B200")
 MI300X = Device("rocm", 191 * GIB, "AMD Instinct MI300X")
 RTX4090 = Device("cuda", 23 * GIB, "NVIDIA GeForce RTX 4090")
+GB10 = Device("cuda", 121 * GIB, "NVIDIA GB10")
 CPU = Device("cpu", 24 * GIB, "cpu")
 LONG = Asked(131_072)
 
@@ -30,6 +31,8 @@ LONG = Asked(131_072)
         ((0, 28), MI300X, 16384, 1024),
         ((0, 28), H200, 8192, 1024),
         ((0, 32), RTX4090, 2048, 256),
+        ((0, 32), GB10, 8192, 1024),
+        ((0, 33), GB10, 2048, 256),
         ((0, 32), CPU, 2048, 128),
         # 0.6: no chunks up to 32K, then whole prompts in one step
         ((0, 6, 6), H100, 2048, 256),

@@ -46,7 +46,7 @@ def test_windows_keep_what_is_in_flight_and_one_block_more() -> None:
 
 def test_chunks_keep_a_chunk_and_what_is_in_flight() -> None:
     chunk = paged(KvSpec("chunked", 36, 4096, window=8192))
-    # (8,192 + 8,192)/16
+    # a chunk and a step of 8,192 tokens each, 16 to a block
     assert Demand(32_768, REQUEST, OLD).blocks(chunk) == 1024
     assert Demand(1000, REQUEST, OLD).blocks(chunk) == 63
 
@@ -71,6 +71,13 @@ def test_scans_keep_a_checkpoint() -> None:
     assert Demand(1, replace(REQUEST, state_mode="none"), NEW).blocks(mamba) == 1
 
 
+def test_mamba_2_keeps_a_state_per_block_in_two_releases() -> None:
+    mamba = paged(KvSpec("state", 54, 1, scan="mamba2"))
+    assert Demand(32_768, REQUEST, kv_rules(Version(0, 25))).blocks(mamba) == 1
+    assert Demand(32_768, REQUEST, kv_rules(Version(0, 27))).blocks(mamba) == 2048
+    assert Demand(32_768, REQUEST, kv_rules(Version(0, 28))).blocks(mamba) == 2
+
+
 def test_rings_and_encoders() -> None:
     assert Demand(9000, REQUEST, NEW).blocks(paged(KvSpec("ring", 3, 4096, block=8))) == 1
     # Whisper's 1,500 encoder positions
@@ -83,3 +90,6 @@ def test_stages_know_the_layers_of_the_whole_model() -> None:
     model = (KvSpec("state", 45, 100), KvSpec("full", 15, 8), KvSpec("sliding", 4, 8, window=128))
     pages = paged_specs(stage, 16, replace(REQUEST, model_specs=model))
     assert [(p.layers, p.model_layers) for p in pages] == [(23, 45), (7, 15), (0, 4)]
+    # the model's order decides which group is the first, also on a stage that begins with another layer
+    turned = paged_specs(stage[::-1], 16, replace(REQUEST, model_specs=model))
+    assert [p.spec.kind for p in turned] == ["state", "full", "sliding"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tonnage.engines.vllm.kv_page import paged_specs
-from tonnage.engines.vllm.kv_pool import KvPool
+from tonnage.engines.vllm.kv_pool import KvPool, make_pool
 from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.version import Version
@@ -24,7 +24,7 @@ def pool(
     version: tuple[int, ...], specs: tuple[KvSpec, ...] = GPT_OSS, request: KvRequest = REQUEST, block: int = 16
 ) -> KvPool:
     """The pool of one rank."""
-    return KvPool(paged_specs(specs, block, request), request, kv_rules(Version(*version)))
+    return make_pool(paged_specs(specs, block, request), request, kv_rules(Version(*version)))
 
 
 @pytest.mark.parametrize(

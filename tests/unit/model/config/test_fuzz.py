@@ -30,6 +30,12 @@ VALUES = st.one_of(
 )
 
 FAMILIES = [
+    "ai21labs__Jamba-v0.1",
+    "deepseek-ai__DeepSeek-V4.1-Flash",
+    "meituan-longcat__LongCat-Flash-Chat",
+    "meta-models__Muse-Glimmer-30B",
+    "moonshotai__Kimi-K2.5",
+    "Qwen__Qwen3-VL-8B-Instruct",
     "deepseek-ai__DeepSeek-V3.2",
     "deepseek-ai__DeepSeek-V4-Flash",
     "google__gemma-4-26B-A4B",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tonnage.model.quantization.derived import ENDINGS, scheme_from_name
@@ -137,6 +137,7 @@ def test_no_ending_hides_a_longer_one_behind_it() -> None:
         assert not any(later.endswith(ending) and later != ending for later in everyone[place + 1 :])
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_answered(name: str) -> None:
     derived = scheme_from_name(name)

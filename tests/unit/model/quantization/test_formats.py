@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tonnage.model.quantization.formats import (
@@ -153,12 +153,14 @@ def test_ceil_div(value: int, by: int, expected: int) -> None:
 sizes = st.integers(1, 20_000)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(FORMATS)), sizes, sizes)
 def test_no_matrix_is_smaller_than_its_bits(name: str, rows: int, cols: int) -> None:
     form = FORMATS[name]
     assert stored_bytes(form, rows, cols) * 8 >= rows * cols * form.bits
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(FORMATS)), sizes, sizes)
 def test_more_rows_never_take_less(name: str, rows: int, cols: int) -> None:
     form = FORMATS[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tonnage.model.quantization.names import (
@@ -110,6 +110,7 @@ def test_template_takes_the_first_number_only() -> None:
     assert template(["layers", "9" * 30]) == (("layers", "9" * 30), None)
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(0, 500), min_size=1))
 def test_every_layer_of_a_list_comes_back(layers: set[int]) -> None:
     (name,) = compact(f"model.layers.{layer}.mlp.gate" for layer in layers)

@@ -7,7 +7,7 @@ import time
 from fnmatch import fnmatchcase
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tonnage.errors import TonnageError, UnreadableError
@@ -90,6 +90,7 @@ def test_the_rewriting_changes_no_result(pattern: str, name: str) -> None:
 tokens = st.sampled_from([".*", "a", "b", ".", r"\.", "(a|b)", "[ab]", "a?", "$"])
 
 
+@settings(deadline=None)
 @given(st.lists(tokens, min_size=1, max_size=7).map("".join), st.text("ab.", max_size=12))
 def test_the_rewriting_changes_no_result_at_random(pattern: str, name: str) -> None:
     try:
@@ -99,6 +100,7 @@ def test_the_rewriting_changes_no_result_at_random(pattern: str, name: str) -> N
     assert bool(re.match(admitted.regex, name)) == bool(re.match(pattern, name))
 
 
+@settings(deadline=None)
 @given(st.text(r".*+?()[]{}|\ab1,^$", max_size=40))
 def test_admitted_patterns_are_quick(pattern: str) -> None:
     try:

@@ -17,6 +17,7 @@ KIND_BYTES = 4
 MAX_KEPT_ITEMS = 4096  # per-layer lists have at most a few hundred; vocabularies are counted and dropped
 MAX_KEPT_TEXT_BYTES = 2**20  # chat templates stay, a tokenizer.json inside a string does not
 MAX_KEPT_BYTES = 16 * 2**20  # of one header
+MAX_STRINGS = 2**22  # of one list; the largest vocabularies have a quarter million tokens, half a million merges
 MAX_DEPTH = 4
 
 
@@ -82,11 +83,11 @@ class ValueReader:
             return tuple(self._value(kind, depth) for _ in range(count))
         if kind in self._scalars:
             self._cursor.skip(count * least)
-        elif kind == _STRING:
+        elif kind == _STRING and count <= MAX_STRINGS:
             self._cursor.skip_strings(count)
         else:
             seen = f"array of {count} items of type {kind}"
-            raise UnreadableError(self._cursor.blob.name, seen, f"at most {MAX_KEPT_ITEMS} of them, types 0 to 12")
+            raise UnreadableError(self._cursor.blob.name, seen, f"at most {MAX_KEPT_ITEMS} arrays, {MAX_STRINGS} texts")
         return Omitted(count)
 
     def _spend(self, size: int) -> None:

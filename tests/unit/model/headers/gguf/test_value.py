@@ -92,6 +92,15 @@ def test_long_lists_of_lists_are_refused(gguf: Build) -> None:
         value(gguf([("k", 9, (9, [(4, [])] * (MAX_KEPT_ITEMS + 1)))]))
 
 
+def test_endless_lists_of_texts_are_refused(gguf: Build) -> None:
+    data = gguf([("k", 9, (8, []))])
+    at = data.index(b"k\x09") + 1 + 4 + 4
+    count = 2**22 + 1
+    lying = data[:at] + count.to_bytes(8, "little") + bytes(8 * count)
+    with pytest.raises(UnreadableError, match=f"array of {count} items of type 8: at most"):
+        value(lying)
+
+
 def test_unknown_types_are_refused(gguf: Build) -> None:
     data = gguf([("k", 4, 1)]).replace(b"k\x04", b"k\x0d")
     with pytest.raises(UnreadableError, match="value type 13: types 0 to 12"):

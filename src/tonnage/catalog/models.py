@@ -1,0 +1,144 @@
+"""Model presets: architectures kept as records of our own schema, one JSON object a line, found by name."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tonnage.errors import UnreadableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Joined by hand, as in `load`: `importlib.resources` costs more than the look-up.
+_PACKAGED = os.path.join(os.path.dirname(__file__), "data")
+FILE = "models.jsonl"
+# Every line begins with these two keys, so that its names are read without the rest.
+_HEAD = '{"id":"'
+_NUM_NEAREST = 4
+_LEAST_LIKENESS = 0.6  # the default of difflib
+_LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A model of the catalogue.
+
+    `record` is its architecture for `tonnage.model.record.from_record`; `params` is the total that its publisher or
+    the hub states, scale tensors included as the hub counts them, None where none was seen. `origin` says where the
+    facts come from, `seen` when (ISO date), `basis` how sure they are (`datasheet`: the published configuration;
+    `derived`: put together from published facts and checked against the total; `assumed`).
+    """
+
+    id: str
+    aliases: tuple[str, ...]
+    origin: str
+    seen: str
+    basis: str
+    record: dict[str, Any]
+    params: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Presets:
+    """The packaged models and those of an overlay folder, which come first; lines are parsed when asked for."""
+
+    __slots__ = ("_lines", "_names")
+
+    def __init__(self, overlay: Path | None = None) -> None:
+        self._lines: dict[str, str] = {}
+        self._names: list[str] = []
+        packaged = os.path.join(_PACKAGED, FILE)
+        paths = [packaged] if overlay is None else [os.path.join(overlay, FILE), packaged]
+        for path in paths:
+            if path == packaged or os.path.exists(path):
+                self._add(path)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all models, in the order of the files."""
+        return tuple(self._names)
+
+    def find(self, name: str) -> Preset | None:
+        """The model with this id, id without its organisation, or alias, in any case; None if there is none."""
+        line = self._lines.get(fold(name))
+        return None if line is None else read_preset(line)
+
+    def nearest(self, name: str) -> tuple[str, ...]:
+        """Ids of up to four models whose names look like `name`, best first."""
+        # Imported here: a known name, the usual case, never needs it.
+        from difflib import get_close_matches
+
+        owners = {bare(model): model for model in reversed(self._names)}
+        wanted = bare(name[:_LONGEST_NAME])
+        longer = sorted((key for key in owners if wanted and key.startswith(wanted)), key=len)
+        close = get_close_matches(wanted, owners, n=2 * _NUM_NEAREST, cutoff=_LEAST_LIKENESS)
+        return tuple(dict.fromkeys(owners[key] for key in (*longer, *close)))[:_NUM_NEAREST]
+
+    def _add(self, path: str) -> None:
+        from tonnage.catalog.load import read_text
+
+        lines = [line for line in read_text(path).split("\n") if line.strip()]
+        heads = [_names_of(path, line) for line in lines]
+        self._names += [names[0] for names in heads if names[0] not in self._names]
+        # Exact ids win over aliases of other models.
+        for line, names in zip(lines, heads, strict=True):
+            self._lines.setdefault(fold(names[0]), line)
+        for line, names in zip(lines, heads, strict=True):
+            for name in (bare(names[0]), *names[1:]):
+                self._lines.setdefault(fold(name), line)
+
+
+def find_preset(name: str, overlay: Path | None = None) -> Preset | None:
+    """The model of the catalogue with this id, bare id or alias in any case; None if there is none."""
+    return load_presets(overlay).find(name)
+
+
+_loaded: dict[Path | None, Presets] = {}
+
+
+def load_presets(overlay: Path | None = None) -> Presets:
+    """The models of the catalogue, read once per overlay folder; UnreadableError for a broken overlay."""
+    if overlay not in _loaded:
+        _loaded[overlay] = Presets(overlay)
+    return _loaded[overlay]
+
+
+def fold(name: str) -> str:
+    """A name in lower case, its spaces hyphens: `DeepSeek R1` is `deepseek-r1`."""
+    return "-".join(name.lower().split())
+
+
+def bare(name: str) -> str:
+    """A folded name without its organisation."""
+    return fold(name).rpartition("/")[2]
+
+
+def read_preset(line: str) -> Preset:
+    """The preset of one line of a models file; UnreadableError names what is wrong with it."""
+    try:
+        row = json.loads(line)
+        return Preset(
+            row["id"],
+            tuple(row["aliases"]),
+            row["source"],
+            row["seen"],
+            row["basis"],
+            row["arch"],
+            row.get("params"),
+            tuple(row.get("notes", ())),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableError(f"{FILE}: {line[:_LONGEST_NAME]}", str(error), "a row as the importer writes it") from error
+
+
+def _names_of(path: str, line: str) -> list[str]:
+    """Id and aliases at the start of a line."""
+    head, bracket, _ = line.partition("]")
+    # Odd pieces between quotes are texts: id, its value, aliases, their values.
+    texts = head.split('"')[1::2]
+    if not line.startswith(_HEAD) or not bracket or texts[2:3] != ["aliases"]:
+        raise UnreadableError(path, line[:_LONGEST_NAME], f'lines that begin {_HEAD}...","aliases":[...]')
+    return [texts[1], *texts[3:]]

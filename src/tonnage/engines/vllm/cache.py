@@ -1,0 +1,45 @@
+"""From a rank to the plan of its cache."""
+
+from __future__ import annotations
+
+from tonnage.engines.vllm.defaults import Device, concurrent_batches
+from tonnage.engines.vllm.kv_planner import plan_kv
+from tonnage.engines.vllm.kv_request import KvRequest
+from tonnage.engines.vllm.kv_types import cache_types
+from tonnage.engines.vllm.version import Version
+from tonnage.memory.engine import Pool
+from tonnage.memory.kv import Share, kv_specs
+from tonnage.memory.kv_spec import KvSpec
+from tonnage.memory.rank_view import RankView
+
+def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int) -> Pool:
+    """What vLLM makes of `pool_bytes` on the rank."""
+    arch, serving = view.parts.arch, view.serving
+    share = Share(view.widths.attention, cache_types(serving.kv_dtype, arch, version, device.platform, view.card.target))
+    request = KvRequest(
+        available_bytes=pool_bytes,
+        max_model_len=serving.max_model_len,
+        max_num_batched_tokens=serving.max_num_batched_tokens,
+        concurrent_batches=concurrent_batches(version, view.layout.pp, False if device.platform == "cpu" else None),
+        block_size=serving.block_size,
+        platform=device.platform,
+        target=view.card.target,
+        dcp=view.layout.dcp,
+        model_specs=_whole_model(view, share),
+        context_limit=max(arch.max_context, serving.max_model_len),
+    )
+    plan = plan_kv(kv_specs(view.mixers, share), request, version)
+    return Pool(
+        pool_bytes, plan.tokens, plan.concurrency, plan.needed_bytes, plan.max_context, plan.token_bytes,
+        plan.fixed_bytes, plan.block_size, plan.num_blocks, plan.fits, _trace(plan.num_blocks, plan.bytes_per_block),
+    )  # fmt: skip
+
+
+def _whole_model(view: RankView, share: Share) -> tuple[KvSpec, ...] | None:
+    if view.layout.pp == 1:
+        return None
+    return kv_specs([mixer for layer in view.parts.arch.layers for mixer in layer.mixers], share)
+
+
+def _trace(blocks: int, block_bytes: int) -> str:
+    return f"{blocks:,} blocks of {block_bytes:,} B"

@@ -1,0 +1,43 @@
+"""The largest moment while weights are loaded."""
+
+from __future__ import annotations
+
+from tonnage.engines.vllm.kv_types import compute_dtype
+from tonnage.engines.vllm.version import Version
+from tonnage.layout.parts import Piece
+from tonnage.layout.shard import Shard
+from tonnage.memory.rank_view import RankView
+from tonnage.memory.weights import shard_of, weigh
+from tonnage.model.dtypes import element_bytes
+
+FIRST_WITH_LAYERWISE_QUANTISATION = Version(0, 18)  # parameters on the meta device, made and quantised layer by layer
+
+
+def load_peak_bytes(version: Version, view: RankView, weights_bytes: int) -> int:
+    """Weights are filled in place, so the peak is their final size and one tensor.
+
+    Online quantisation first holds the model in 16 bit (before 0.18), or one layer of it.
+    """
+    arch = view.parts.arch
+    if arch.scheme is not None and arch.scheme.is_online:
+        if version < FIRST_WITH_LAYERWISE_QUANTISATION:
+            return max(weights_bytes, _full_bytes(view))
+        return weights_bytes + _full_bytes(view) // max(1, len(view.layers))
+    return weights_bytes + _largest_tensor(view)
+
+
+def _full_bytes(view: RankView) -> int:
+    """Bytes of the rank's parameters before quantisation."""
+    size = element_bytes(compute_dtype(view.parts.arch.dtype))
+
+    def whole(piece: Piece, shard: Shard) -> int:
+        return shard.params * size
+
+    return weigh(view, whole).total
+
+
+def _largest_tensor(view: RankView) -> int:
+    """The largest single tensor of one checkpoint shard, as it passes through the host to the card."""
+    size = element_bytes(compute_dtype(view.parts.arch.dtype))
+    shards = (shard_of(p, view) for number in set(view.parts.class_of) for p in view.parts.classes[number])
+    return max((shard.rows * shard.cols * size for shard in shards), default=0)

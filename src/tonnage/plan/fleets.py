@@ -1,0 +1,64 @@
+"""The fleet a question names, and the cards one could buy instead."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tonnage.catalog.accelerator import Accelerator
+from tonnage.catalog.find import find_accelerator
+from tonnage.catalog.fleet import Fleet, check_counts, parse_fleet
+from tonnage.catalog.load import Catalog
+from tonnage.errors import UsageError
+from tonnage.plan.question import Question
+from tonnage.seams.host import host_memory_bytes
+from tonnage.seams.overlay import find_overlay
+
+
+@cache
+def open_catalog() -> Catalog:
+    """The packaged catalogue with the user's overlay, opened once per process."""
+    return Catalog(find_overlay())
+
+
+def find_fleet(question: Question) -> Fleet:
+    """The fleet of `question.gpu`: a fleet text, a TOML file, or a card's name with `gpu_count` and `nodes`."""
+    fleet = parse_fleet(question.gpu, open_catalog(), host_memory_bytes())
+    total = question.gpu_count
+    if total is None:
+        return fleet
+    if fleet.num_cards not in (1, total):
+        raise UsageError("gpu_count", total, f"{fleet.num_cards}, as {question.gpu} says")
+    nodes = question.nodes or _num_nodes(fleet.accelerator, total)
+    if total % nodes:
+        raise UsageError("gpu_count", total, f"a multiple of the {nodes} nodes")
+    return sized(fleet, nodes, total // nodes)
+
+
+def sized(fleet: Fleet, nodes: int, count: int) -> Fleet:
+    """The same cards in other numbers; UsageError for numbers that cannot be."""
+    check_counts(nodes, count)
+    return Fleet(nodes, count, fleet.accelerator, fleet.host_memory_bytes)
+
+
+def find_card(name: str) -> Accelerator:
+    """A card by name."""
+    return find_accelerator(open_catalog(), name, host_memory_bytes())
+
+
+def card_kinds() -> tuple[Accelerator, ...]:
+    """Cards one could buy: data-centre and workstation cards with a known capacity."""
+    return tuple(card for card in open_catalog().accelerators() if card.is_card_kind)
+
+
+def price_usd(card: Accelerator, count: int) -> float | None:
+    """Purchase price of `count` cards, the newest known; None when there is none."""
+    from tonnage.catalog.price import select_prices
+
+    found = select_prices(open_catalog().prices(), "purchase", card.id)
+    return found[0].middle * count if found else None
+
+
+def _num_nodes(card: Accelerator, total: int) -> int:
+    """Nodes of the usual size, one when the cards fit in it or do not fill several."""
+    usual = card.cards_per_node
+    return total // usual if usual and total > usual and total % usual == 0 else 1

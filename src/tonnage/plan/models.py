@@ -1,0 +1,94 @@
+"""The model a question names: from the catalogue, from files, or from the hub, in the precision asked for."""
+
+from __future__ import annotations
+
+import os.path
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from tonnage.errors import UsageError
+from tonnage.layout.parts import Parts, gather_parts
+from tonnage.plan.precision import apply_precision
+
+MAX_KEPT = 256  # models of one batch; a file of thousands of questions names a few dozen
+HUB = "hf:"
+FILES = (".json", ".gguf", ".safetensors")
+TRUSTS = ("headers", "config")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model ready to be weighed. `notes` say what was assumed, `source` where its facts come from.
+
+    `header_bytes` are the bytes its files hold according to their headers, None where there are only facts.
+    """
+
+    id: str
+    parts: Parts
+    notes: tuple[str, ...]
+    source: str
+    header_bytes: int | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The model in the shape of the JSON contract: counts in parameters, sizes in bytes, lengths in tokens."""
+        from tonnage.model.params import count_params
+        from tonnage.plan.stored import stored_size
+
+        arch = self.parts.arch
+        count = count_params(arch)
+        return {
+            "id": self.id,
+            "family": arch.family,
+            "parameters": {
+                "total": count.text + count.towers + count.draft,
+                "active": count.active_without_embedding,
+                "text": count.text,
+                "towers": count.towers,
+                "draft": count.draft,
+            },
+            "stored_bytes": self.header_bytes or stored_size(self.parts),
+            "dtype": arch.dtype,
+            "quantization": arch.scheme.method if arch.scheme else None,
+            "max_context": arch.max_context,
+            "source": self.source,
+        }
+
+
+@lru_cache(MAX_KEPT)
+def find_model(name: str, precision: str | None = None, trust: str | None = None) -> Model:
+    """The model called `name`: an id or alias of the catalogue, the name of a build derived from one, the path of a
+    folder or file, or `hf:ORG/NAME[@REVISION]`.
+
+    `precision` None takes it as it is stored. `trust` (`headers` or `config`) decides where a folder's files contradict
+    its configuration. UsageError for unknown names, listing the nearest; UnreadableError for files that cannot be used.
+    """
+    if trust is not None and trust not in TRUSTS:
+        raise UsageError("trust", trust, " or ".join(TRUSTS))
+    model = _look_up(name.strip(), trust)
+    if precision is None:
+        return model
+    asked = apply_precision(model.parts.arch, precision)
+    if asked.arch is model.parts.arch:
+        return model
+    return replace(model, parts=gather_parts(asked.arch), notes=(*model.notes, *asked.notes))
+
+
+def _look_up(name: str, trust: str | None) -> Model:
+    from tonnage.plan.presets import refuse, resolve
+
+    found = None if is_place(name) else resolve(name)
+    if found is not None:
+        return Model(found.id, gather_parts(found.arch), (*found.arch.notes, *found.notes), found.origin)
+    if not is_place(name) and not os.path.exists(name):
+        raise refuse(name)
+    from tonnage.plan.sources import open_source
+
+    opened = open_source(name, trust)
+    parts = gather_parts(opened.arch)
+    return Model(name, parts, (*opened.arch.notes, *opened.notes), opened.origin, opened.header_bytes)
+
+
+def is_place(name: str) -> bool:
+    """Whether a name is meant as a path or a repository of the hub rather than as a catalogue id."""
+    return name.startswith((HUB, "/", "./", "../", "~")) or name.lower().endswith(FILES)

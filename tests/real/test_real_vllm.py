@@ -1,0 +1,161 @@
+"""tonnage against a real vLLM on the CPU: the same bytes, the same blocks, the same logged numbers.
+
+Every attention kind is started on the real engine with a tiny configuration and dummy weights; one real
+model is served over HTTP. What the CPU back end refuses is refused here with its words, so that a newer
+engine that learns it turns the test red and the expectation can be raised.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import engine  # noqa: E402
+from tiny import TINY  # noqa: E402
+
+pytestmark = [
+    pytest.mark.real_engine,
+    pytest.mark.skipif(
+        engine.interpreter() is None,
+        reason=f"no engine in {engine.environment()}: run tests/real/install_vllm.sh",
+    ),
+]
+
+CONTEXT = 2048
+KV_BYTES = 64 * 2**20
+TOKENS_A_STEP = 2048
+SEQS = 128
+
+# What the CPU back end of this version says to what it cannot run without AMX, and why no number is compared.
+REFUSED = {
+    "dsa": "Sparse Attention is not supported on CPU",
+    "compressed": "requires AMX tile support",
+    "kda": "--mamba-block-size can only be set with --enable-prefix-caching",
+}
+# On the CPU the latent attention's block is 16 tokens without AMX and 128 with it: asked for, not predicted.
+BLOCK_FOLLOWS_HARDWARE = ("mla", "mla_v3")
+
+
+def write_folders(into: Path) -> list[Path]:
+    """Write every tiny configuration as a folder with a config.json."""
+    folders = []
+    for name, config in TINY.items():
+        folder = into / name
+        folder.mkdir()
+        body = {key: value for key, value in config.items() if value is not None}
+        (folder / "config.json").write_text(json.dumps(body))
+        folders.append(folder)
+    return folders
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of folders, one per attention kind."""
+    into = tmp_path_factory.mktemp("tiny")
+    write_folders(into)
+    return into
+
+
+@pytest.fixture(scope="module")
+def planned(folders: Path) -> dict[str, dict[str, Any]]:
+    """What the real engine holds and plans for every tiny configuration; about two minutes."""
+    options = ["--context", str(CONTEXT), "--kv-bytes", str(KV_BYTES)]
+    options += ["--max-num-batched-tokens", str(TOKENS_A_STEP), "--max-num-seqs", str(SEQS)]
+    return engine.measure([folders / name for name in TINY], *options)
+
+
+def predict(model: Path, context: int, kv_bytes: int, *flags: str) -> dict[str, Any]:
+    """Ask the command line, as a script would."""
+    command = [sys.executable, "-m", "tonnage.ui.cli.main", "fit", str(model), "--on", "1xCPU", "--eager", "--json"]
+    command += ["--engine", f"vllm@{engine.VERSION}", "--context", str(context), "--kv-bytes", str(kv_bytes)]
+    source = str(HERE.parents[1] / "src")
+    settings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))}
+    done = subprocess.run([*command, *flags], capture_output=True, text=True, env=settings, check=False)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert "error" not in answer, answer
+    return answer
+
+
+def predict_tiny(name: str, folder: Path, real: dict[str, Any]) -> dict[str, Any]:
+    """Ask about one tiny configuration under the settings the engine was started with."""
+    flags = ["--max-num-batched-tokens", str(TOKENS_A_STEP), "--max-num-seqs", str(SEQS)]
+    if name in BLOCK_FOLLOWS_HARDWARE:
+        flags += ["--block-size", str(real["groups"][0]["block_size"])]
+    return predict(folder, CONTEXT, KV_BYTES, *flags)
+
+
+@pytest.mark.parametrize("name", [name for name in TINY if name not in REFUSED])
+def test_tiny_model_costs_what_the_engine_says(name: str, folders: Path, planned: dict[str, dict[str, Any]]) -> None:
+    real = planned[name]
+    assert "error" not in real, real["error"]
+    answer = predict_tiny(name, folders / name, real)
+    assert answer["weights_bytes_per_rank"] == real["param_bytes"] + real["buffer_bytes"]
+    assert answer["kv_cache_tokens"] == real["kv_cache_tokens"]
+    assert answer["max_concurrency_x"] == pytest.approx(real["max_concurrency"], abs=0.005)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_cpu_back_end_refuses(name: str, planned: dict[str, dict[str, Any]]) -> None:
+    assert REFUSED[name] in planned[name].get("error", "it started")
+
+
+def test_the_engine_logs_what_it_plans(planned: dict[str, dict[str, Any]]) -> None:
+    logged = {name: engine.KvLine.find(row["log"]) for name, row in planned.items() if "error" not in row}
+    assert {name: line and line.tokens for name, line in logged.items()} == {
+        name: planned[name]["kv_cache_tokens"] for name in logged
+    }
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """SmolLM2-135M-Instruct as a folder of safetensors."""
+    folder = tmp_path_factory.mktemp("model") / "smollm2"
+    engine.run("make_smollm2.py", str(folder))
+    return folder
+
+
+def test_served_model_is_the_one_predicted(smollm2: Path, tmp_path: Path) -> None:
+    log = tmp_path / "server.log"
+    question = [
+        {"role": "system", "content": "You are a helpful AI assistant named SmolLM, trained by Hugging Face"},
+        {"role": "user", "content": "What is the capital of France?"},
+    ]
+    with engine.serve(smollm2, free_port(), log, "--max-model-len", "2048", "--served-model-name", "smollm2") as server:
+        said = server.post("/v1/chat/completions", {"model": "smollm2", "messages": question, "temperature": 0})
+        metrics = server.get("/metrics")
+    assert "Paris" in said["choices"][0]["message"]["content"]
+    assert "vllm:kv_cache_usage_perc" in metrics
+    line = engine.KvLine.find(log.read_text())
+    # 30 layers x 3 heads x 64 x 2 sides x 2 B = 23,040 B a token; 2^30 // (128 x 23,040) = 364 blocks = 46,592 tokens
+    assert line == engine.KvLine(tokens=46_592, context=2048, concurrency=22.75)
+    answer = predict(smollm2, 2048, 2**30)
+    assert answer["kv_cache_tokens"] == line.tokens
+    assert answer["max_concurrency_x"] == pytest.approx(line.concurrency, abs=0.005)
+    # 134,515,008 parameters x 2 B, the rope table of 8,192 x 64 x 2 B and four scales of 4 B in each of 30 layers
+    assert answer["weights_bytes_per_rank"] == 269_030_016 + 1_048_576 + 480
+
+
+def test_stopping_leaves_no_process(tmp_path: Path) -> None:
+    # The child outlives its parent unless the group is ended.
+    script = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    with engine.process_group([sys.executable, "-c", f"{script}; time.sleep(60)"], dict(os.environ)) as process:
+        assert engine.group_lives(process)
+    assert not engine.group_lives(process)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,157 @@
+"""Write the catalogue's models from configuration files and rows of facts.
+
+For developers. Nothing of the inputs is copied: every configuration goes through the project's own readers, and what
+is written is the architecture they understood, in the schema of `tonnage.model.record`.
+
+    python validation/import_models.py --configs FOLDER --facts FACTS.jsonl [--totals ROWS.jsonl] -o models.jsonl
+
+FOLDER holds `ORG__NAME.json` and, beside it, `ORG__NAME.hf_quant_config.json`. FACTS are rows `{"id", "like" or
+"config", "set", "source", "params", ...}`: the configuration of a model written as facts, or as the changes to that of
+another one. ROWS give published totals and sources by `hf_id`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tonnage.errors import TonnageError
+from tonnage.model.arch import Arch
+from tonnage.model.config.arch import read_arch
+from tonnage.model.params import count_params
+from tonnage.model.quantization.precision import scheme_for
+from tonnage.model.quantization.read import read_scheme
+from tonnage.model.record import from_record, to_record
+
+Row = dict[str, Any]
+QUANT = ".hf_quant_config.json"
+# A total further off than this is another model, or a part the readers do not know.
+TOLERANCE = 0.01
+PACKED_BITS = 8  # totals of checkpoints packed below this many bits count storage words, not parameters
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Everything read from the command line's paths."""
+
+    configs: dict[str, Row] = field(default_factory=dict)
+    quants: dict[str, Row] = field(default_factory=dict)
+    totals: dict[str, Row] = field(default_factory=dict)
+    facts: list[Row] = field(default_factory=list)
+
+
+def main() -> int:
+    """Write the file; 1 when a model was refused."""
+    args = parse_args()
+    inputs = read_inputs(args)
+    rows = [row for row in build_rows(inputs) if row is not None]
+    add_aliases(rows)
+    text = "".join(f"{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}\n" for row in rows)
+    args.output.write_text(text, encoding="utf-8")
+    print(f"{len(rows)} models, {len(text.encode()):,} bytes", file=sys.stderr)
+    return 0
+
+
+def parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--configs", type=Path, required=True)
+    parser.add_argument("--facts", type=Path, action="append", default=[])
+    parser.add_argument("--totals", type=Path, action="append", default=[])
+    parser.add_argument("--seen", default="2026-11-30", help="date of rows that give none")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    return parser.parse_args()
+
+
+def read_inputs(args: argparse.Namespace) -> Inputs:
+    inputs = Inputs()
+    for path in sorted(args.configs.glob("*.json")):
+        table = inputs.quants if path.name.endswith(QUANT) else inputs.configs
+        name = path.name.removesuffix(QUANT).removesuffix(".json").replace("__", "/")
+        table[name] = json.loads(path.read_text(encoding="utf-8"))
+    for path in args.totals:
+        inputs.totals |= {row["hf_id"]: row for row in read_rows(path)}
+    for path in args.facts:
+        inputs.facts += read_rows(path)
+    return inputs
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if line.strip():
+            yield json.loads(line)
+
+
+def build_rows(inputs: Inputs) -> Iterator[Row | None]:
+    """Rows of all models: stored configurations first, facts after them; facts of a stored model add to its row."""
+    facts = {row["id"]: row for row in inputs.facts}
+    for name, config in inputs.configs.items():
+        row = facts.pop(name, {})
+        yield build_row(name, config, inputs.quants.get(name), row, inputs.totals.get(name, {}), "datasheet")
+    for name, row in facts.items():
+        config, quant = config_of(row, inputs)
+        yield build_row(name, config, quant, row, inputs.totals.get(name, {}), row.get("basis", "derived"))
+
+
+def config_of(row: Row, inputs: Inputs) -> tuple[Row, Row | None]:
+    """The configuration that facts describe: their own, or another model's with changes (None removes a key)."""
+    like = row.get("like")
+    config = json.loads(json.dumps(inputs.configs[like] if like else row["config"]))
+    for path, value in row.get("set", {}).items():
+        *outer, key = path.split(".")
+        place = config
+        for part in outer:
+            place = place[part]
+        if value is None:
+            place.pop(key, None)
+        else:
+            place[key] = value
+    return config, inputs.quants.get(like) if like and row.get("keeps_quantization") else None
+
+
+def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row, basis: str) -> Row | None:
+    try:
+        scheme = read_scheme(config, quant)
+        if facts.get("precision"):
+            scheme = scheme_for(facts["precision"], facts.get("is_moe", False))
+        arch = read_arch(config, scheme)
+    except TonnageError as error:
+        print(f"refused {name}: {error.line}", file=sys.stderr)
+        return None
+    total = facts.get("params") or known.get("hf_safetensors_total_params")
+    notes = list(facts.get("notes", ()))
+    gap = gap_of(arch, total)
+    if gap is not None and abs(gap) > TOLERANCE and not notes:
+        print(f"off {name}: {count_params(arch).checkpoint:,} computed, {total:,} published", file=sys.stderr)
+    record = to_record(arch)
+    if from_record(json.loads(json.dumps(record))) != arch:
+        raise SystemExit(f"error: {name}: the record does not come back")
+    row = {
+        "id": name,
+        "aliases": list(facts.get("aliases", ())),
+        "source": facts.get("source") or known.get("source_url") or f"https://huggingface.co/{name}",
+        "seen": facts.get("seen", "2026-11-30"),
+        "basis": basis,
+        "params": total,
+        "notes": notes,
+        "arch": record,
+    }
+    return {key: value for key, value in row.items() if value not in (None, []) or key == "aliases"}
+
+
+def gap_of(arch: Arch, total: int | None) -> float | None:
+    """Computed over published total, less one; None where the published one counts storage words."""
+    rules = arch.scheme.rules if arch.scheme else ()
+    if total is None or any(rule.format and rule.format.bits < PACKED_BITS for rule in rules):
+        return None
+    return count_params(arch).checkpoint / total - 1
+
+
+def add_aliases(rows: list[Row]) -> None:
+    """Short spellings that no other model claims."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
