@@ -12,22 +12,28 @@ another one. ROWS give published totals and sources by `hf_id`.
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tonnage.catalog.derive import list_bases
+from tonnage.catalog.models import bare, fold
 from tonnage.errors import TonnageError
-from tonnage.model.arch import Arch
+from tonnage.model.arch import Arch, Layer
 from tonnage.model.config.arch import read_arch
 from tonnage.model.params import count_params
+from tonnage.model.quantization.derived import scheme_from_name
 from tonnage.model.quantization.precision import scheme_for
 from tonnage.model.quantization.read import read_scheme
-from tonnage.model.record import from_record, to_record
+from tonnage.model.quantization.scheme import Scheme
+from tonnage.model.record import KINDS, from_record, to_record
 
 Row = dict[str, Any]
 QUANT = ".hf_quant_config.json"
+ACTIVE = r"-a\d+(\.\d+)?b(?=-|$)"
 # A total further off than this is another model, or a part the readers do not know.
 TOLERANCE = 0.01
 PACKED_BITS = 8  # totals of checkpoints packed below this many bits count storage words, not parameters
@@ -40,7 +46,7 @@ class Inputs:
     configs: dict[str, Row] = field(default_factory=dict)
     quants: dict[str, Row] = field(default_factory=dict)
     totals: dict[str, Row] = field(default_factory=dict)
-    facts: list[Row] = field(default_factory=list)
+    facts: dict[str, Row] = field(default_factory=dict)
 
 
 def main() -> int:
@@ -74,7 +80,8 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     for path in args.totals:
         inputs.totals |= {row["hf_id"]: row for row in read_rows(path)}
     for path in args.facts:
-        inputs.facts += read_rows(path)
+        for row in read_rows(path):
+            merge_facts(inputs.facts.setdefault(row["id"], {}), row)
     return inputs
 
 
@@ -84,12 +91,20 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield json.loads(line)
 
 
+def merge_facts(known: Row, row: Row) -> None:
+    """Several rows of one model add up: aliases and notes are joined, other keys replaced."""
+    joined = {key: [*known.get(key, ()), *row[key]] for key in ("aliases", "notes") if key in row}
+    known.update(row | joined)
+
+
 def build_rows(inputs: Inputs) -> Iterator[Row | None]:
     """Rows of all models: stored configurations first, facts after them; facts of a stored model add to its row."""
-    facts = {row["id"]: row for row in inputs.facts}
+    facts = dict(inputs.facts)
     for name, config in inputs.configs.items():
-        row = facts.pop(name, {})
-        yield build_row(name, config, inputs.quants.get(name), row, inputs.totals.get(name, {}), "datasheet")
+        row, quant = facts.pop(name, {}), inputs.quants.get(name)
+        if row.keys() & {"like", "set"}:
+            config, quant = config_of({"like": name, "keeps_quantization": True} | row, inputs)
+        yield build_row(name, config, quant, row, inputs.totals.get(name, {}), "datasheet")
     for name, row in facts.items():
         config, quant = config_of(row, inputs)
         yield build_row(name, config, quant, row, inputs.totals.get(name, {}), row.get("basis", "derived"))
@@ -114,17 +129,18 @@ def config_of(row: Row, inputs: Inputs) -> tuple[Row, Row | None]:
 def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row, basis: str) -> Row | None:
     try:
         scheme = read_scheme(config, quant)
-        if facts.get("precision"):
-            scheme = scheme_for(facts["precision"], facts.get("is_moe", False))
-        arch = read_arch(config, scheme)
+        arch = amend(read_arch(config, stated_scheme(name, facts) or scheme), facts)
     except TonnageError as error:
         print(f"refused {name}: {error.line}", file=sys.stderr)
         return None
-    total = facts.get("params") or known.get("hf_safetensors_total_params")
+    total = facts.get("params", known.get("hf_safetensors_total_params"))
     notes = list(facts.get("notes", ()))
-    gap = gap_of(arch, total)
-    if gap is not None and abs(gap) > TOLERANCE and not notes:
-        print(f"off {name}: {count_params(arch).checkpoint:,} computed, {total:,} published", file=sys.stderr)
+    gap = count_params(arch).checkpoint / total - 1 if total else 0
+    if abs(gap) > TOLERANCE and is_packed(arch):
+        total = None
+    elif abs(gap) > TOLERANCE:
+        print(f"{gap:+.2%} {name}: {count_params(arch).checkpoint:,} computed, {total:,} published", file=sys.stderr)
+        notes = notes or [f"{abs(gap):.1%} {'more' if gap > 0 else 'fewer'} parameters than the published total"]
     record = to_record(arch)
     if from_record(json.loads(json.dumps(record))) != arch:
         raise SystemExit(f"error: {name}: the record does not come back")
@@ -141,16 +157,47 @@ def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row,
     return {key: value for key, value in row.items() if value not in (None, []) or key == "aliases"}
 
 
-def gap_of(arch: Arch, total: int | None) -> float | None:
-    """Computed over published total, less one; None where the published one counts storage words."""
+def stated_scheme(name: str, facts: Row) -> Scheme | None:
+    """The scheme that facts state: a precision, or the build that the model's name ends in."""
+    is_moe = facts.get("is_moe", False)
+    if facts.get("is_named"):
+        derived = scheme_from_name(name, is_moe)
+        return derived.scheme if derived else None
+    return scheme_for(facts["precision"], is_moe) if "precision" in facts else None
+
+
+def amend(arch: Arch, facts: Row) -> Arch:
+    """`arch` with what no key of a configuration says: stored duplicates, sizes of one kind of mixer."""
+    kinds = {KINDS[kind]: values for kind, values in facts.get("replace", {}).items()}
+    known: dict[Layer, Layer] = {}
+    for layer in dict.fromkeys(arch.layers):
+        mixers = tuple(replace(mixer, **kinds.get(type(mixer), {})) for mixer in layer.mixers)
+        known[layer] = replace(layer, mixers=mixers)
+    layers = tuple(known[layer] for layer in arch.layers)
+    return replace(arch, layers=layers, duplicates=facts.get("duplicates", arch.duplicates))
+
+
+def is_packed(arch: Arch) -> bool:
+    """Whether the hub's total of this checkpoint counts storage words: two values and more in one byte."""
     rules = arch.scheme.rules if arch.scheme else ()
-    if total is None or any(rule.format and rule.format.bits < PACKED_BITS for rule in rules):
-        return None
-    return count_params(arch).checkpoint / total - 1
+    return any(rule.format is not None and rule.format.bits < PACKED_BITS for rule in rules)
 
 
 def add_aliases(rows: list[Row]) -> None:
-    """Short spellings that no other model claims."""
+    """Short spellings that no other model claims; models in 16 bit come first, longer spellings before shorter."""
+    taken = {name for row in rows for name in (fold(row["id"]), bare(row["id"]), *map(fold, row["aliases"]))}
+    for row in sorted(rows, key=lambda row: "scheme" in row["arch"]):
+        for name in short_names(row["id"]):
+            if name not in taken:
+                taken.add(name)
+                row["aliases"].append(name)
+
+
+def short_names(name: str) -> list[str]:
+    """Names without tunings, leads and the number of active parameters, all folded."""
+    bases = list(list_bases(bare(name)))
+    bases += [base.removesuffix("-bf16") for base in bases]
+    return list(dict.fromkeys((*bases, *(re.sub(ACTIVE, "", base) for base in bases))))
 
 
 if __name__ == "__main__":

@@ -35,12 +35,13 @@ KEPT = (Layout(1), Layout(8))
 
 def refuse(job: Job, error: BaseException) -> dict[str, Any]:
     """Return a row with the engine's own words and the line they come from."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{frames[-1].filename.split('site-packages/')[-1]}:{frames[-1].lineno}" if frames else None
     layout = job.layout
     row = {"model": job.name, "tp": layout.tp, "pp": layout.pp, "ep": layout.ep, "rank": layout.rank}
     row |= {"kv_cache_dtype": job.kv_cache_dtype, "max_model_len": job.max_model_len}
     row |= {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]}
-    return row | {"where": f"{last.filename.split('site-packages/')[-1]}:{last.lineno}"}
+    return row | {"where": where}
 
 
 def run_child(job: Job, pipe: int) -> None:

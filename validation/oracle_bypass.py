@@ -149,7 +149,9 @@ def fake_devices() -> None:
 def keep_on_meta() -> None:
     """Leave tensors without data where they are, also those meant for pinned host memory."""
     import torch
+    from torch.utils._device import _device_constructors
 
+    _device_constructors()  # remembers torch.empty by identity: it must be the real one
     empty, move = torch.empty, torch.nn.Module.to
 
     def empty_meta(*args: Any, pin_memory: bool = False, **kwargs: Any) -> Any:

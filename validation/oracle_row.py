@@ -55,6 +55,8 @@ def build(config: Any, layout: Layout) -> Any:
     from vllm.model_executor.model_loader.utils import initialize_model
     from vllm.utils.torch_utils import set_default_torch_dtype
 
+    # Models of the transformers back end move their parameters to this device.
+    config.device_config.device = torch.device("meta")
     with set_current_vllm_config(config):
         enter_world(layout)
         with set_default_torch_dtype(config.model_config.dtype), torch.device("meta"):
@@ -167,6 +169,7 @@ def identify(job: Job, config: Any) -> dict[str, Any]:
     model, layout = config.model_config, job.layout
     row = {"model": job.name, "engine": "vllm", "engine_version": vllm.__version__, "arch": model.architecture}
     row |= {"tp": layout.tp, "pp": layout.pp, "ep": layout.ep, "rank": layout.rank}
+    row |= {"dp": layout.dp} if layout.dp > 1 else {}
     row |= {"max_model_len": model.max_model_len, "kv_cache_dtype": job.kv_cache_dtype}
     return row | {"dtype": short_dtype(model.dtype), "quantization": model.quantization}
 

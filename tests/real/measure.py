@@ -77,8 +77,12 @@ def storage_bytes(named: Iterable[tuple[str, Any]]) -> int:
 def describe_group(group: Any) -> dict[str, Any]:
     """Return kind, layers, block size in tokens and page size in bytes of one cache group."""
     spec = group.kv_cache_spec
-    return {"kind": type(spec).__name__, "layers": len(group.layer_names), "block_size": spec.block_size,
-            "page_bytes": spec.page_size_bytes}
+    return {
+        "kind": type(spec).__name__,
+        "layers": len(group.layer_names),
+        "block_size": spec.block_size,
+        "page_bytes": spec.page_size_bytes,
+    }
 
 
 def start(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
@@ -158,8 +162,11 @@ def main() -> None:
             log = Path(scratch) / f"{folder.name}.log"
             began = time.monotonic()
             row = serve_in_child(folder, args, log)
-            row |= {"name": folder.name, "seconds": round(time.monotonic() - began, 1),
-                    "log": log.read_text() if log.exists() else ""}
+            row |= {
+                "name": folder.name,
+                "seconds": round(time.monotonic() - began, 1),
+                "log": log.read_text() if log.exists() else "",
+            }
             print(json.dumps(row), flush=True)
             sys.stdout.flush()
 

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import engine  # noqa: E402
-from tiny import TINY  # noqa: E402
+from tiny import read_tiny, write_folders  # noqa: E402
 
 pytestmark = [
     pytest.mark.real_engine,
@@ -46,32 +46,18 @@ REFUSED = {
 BLOCK_FOLLOWS_HARDWARE = ("mla", "mla_v3")
 
 
-def write_folders(into: Path) -> list[Path]:
-    """Write every tiny configuration as a folder with a config.json."""
-    folders = []
-    for name, config in TINY.items():
-        folder = into / name
-        folder.mkdir()
-        body = {key: value for key, value in config.items() if value is not None}
-        (folder / "config.json").write_text(json.dumps(body))
-        folders.append(folder)
-    return folders
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A folder for every attention kind."""
+    return write_folders(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of folders, one per attention kind."""
-    into = tmp_path_factory.mktemp("tiny")
-    write_folders(into)
-    return into
-
-
-@pytest.fixture(scope="module")
-def planned(folders: Path) -> dict[str, dict[str, Any]]:
+def planned(folders: dict[str, Path]) -> dict[str, dict[str, Any]]:
     """What the real engine holds and plans for every tiny configuration; about two minutes."""
     options = ["--context", str(CONTEXT), "--kv-bytes", str(KV_BYTES)]
     options += ["--max-num-batched-tokens", str(TOKENS_A_STEP), "--max-num-seqs", str(SEQS)]
-    return engine.measure([folders / name for name in TINY], *options)
+    return engine.measure(list(folders.values()), *options)
 
 
 def predict(model: Path, context: int, kv_bytes: int, *flags: str) -> dict[str, Any]:
@@ -94,11 +80,13 @@ def predict_tiny(name: str, folder: Path, real: dict[str, Any]) -> dict[str, Any
     return predict(folder, CONTEXT, KV_BYTES, *flags)
 
 
-@pytest.mark.parametrize("name", [name for name in TINY if name not in REFUSED])
-def test_tiny_model_costs_what_the_engine_says(name: str, folders: Path, planned: dict[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("name", [name for name in read_tiny() if name not in REFUSED])
+def test_tiny_model_costs_what_the_engine_says(
+    name: str, folders: dict[str, Path], planned: dict[str, dict[str, Any]]
+) -> None:
     real = planned[name]
     assert "error" not in real, real["error"]
-    answer = predict_tiny(name, folders / name, real)
+    answer = predict_tiny(name, folders[name], real)
     assert answer["weights_bytes_per_rank"] == real["param_bytes"] + real["buffer_bytes"]
     assert answer["kv_cache_tokens"] == real["kv_cache_tokens"]
     assert answer["max_concurrency_x"] == pytest.approx(real["max_concurrency"], abs=0.005)

@@ -29,12 +29,14 @@ class Parts:
     """Pieces of the whole model.
 
     `classes` are the distinct layers; `class_of[i]` says which one layer `i` is.
-    `first` stands on the first pipeline stage (embeddings, towers), `last` on the last one (final norm, head).
+    `first` stands on the first pipeline stage, `last` on the last one (final norm, head), `embedding` on whichever
+    stage an engine puts it; `towers` on all of them, since engines build the encoder with every part of the model.
     """
 
     arch: Arch
     classes: tuple[tuple[Piece, ...], ...]
     class_of: tuple[int, ...]
+    towers: tuple[Piece, ...]
     first: tuple[Piece, ...]
     last: tuple[Piece, ...]
     embedding: tuple[Piece, ...]
@@ -57,7 +59,8 @@ def gather_parts(arch: Arch) -> Parts:
         arch,
         tuple(known),
         tuple(class_of),
-        first=(*_outer(arch, towers, "tower"), *_outer(arch, arch.outer, "plain")),
+        towers=_outer(arch, towers, "tower"),
+        first=_outer(arch, arch.outer, "plain"),
         last=(*_outer(arch, arch.norms, "plain"), *_outer(arch, head_tensors(arch), "head")),
         embedding=_outer(arch, [embedding_tensor(arch)], "embedding"),
         draft=_draft(arch),

@@ -22,7 +22,7 @@ class Pool:
 
     `tokens` and `concurrency` are the two numbers the engine logs. `needed_bytes` is the memory of one request at
     full length, `max_context` the longest single request that fits, `token_bytes` the growth per token of context.
-    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start.
+    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start, `note` what a reader must know.
     """
 
     pool_bytes: int
@@ -36,6 +36,7 @@ class Pool:
     num_blocks: int | None
     fits: bool
     trace: str = ""
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

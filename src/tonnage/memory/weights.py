@@ -36,6 +36,7 @@ def weigh(view: RankView, store: Store) -> Weighed:
     per_class = Counter(view.parts.class_of[index] for index in view.layers)
     for number, count in per_class.items():
         _add(totals, view, view.parts.classes[number], store, count)
+    _add(totals, view, view.parts.towers, store)
     if view.is_first:
         _add(totals, view, view.parts.first, store)
     if view.has_embedding or (arch.tied and view.has_head):

@@ -37,6 +37,8 @@ def answer_question(question: Question, with_remedies: bool = True) -> dict[str,
 
 def _notes(desk: Desk, choice: Choice) -> list[str]:
     notes = [*desk.model.notes, *desk.engine.notes]
+    if (note := choice.found.busiest.pool.note) is not None:
+        notes.append(note)
     if choice.why:
         notes.append(choice.why)
     context = choice.found.serving.max_model_len

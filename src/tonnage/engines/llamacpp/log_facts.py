@@ -6,7 +6,7 @@ from tonnage.memory.log_scan import Dialect, Fact
 
 _MIB = r"([\d.]*\d)MiB"
 # Lazy, so that the kind of buffer is not taken for a part of the device's name.
-_DEVICE = r"(?:^|[:|-])(RPC\[[^\]]*\]|[A-Za-z]\w*?(?:\(\w*\))?)"
+_DEVICE = r"(?:^|[:|-])(RPC\[[^\]]*\]|[A-Za-z]\w*?(?:\(\))?)"
 _ROW = r"(?:\([^|=]*\))?[|:](\d+)=\d+\+\(\d+=(\d+)\+(\d+)\+(\d+)\)\+(-?\d+)"
 
 FACTS = (
@@ -14,7 +14,8 @@ FACTS = (
     Fact("path", "loaded meta data", r" tensors from (.+?)(?: \(version|$)", is_spaced=True),
     Fact("draft", "oadingdraftmodel", r"oadingdraftmodel"),
     Fact("draft", "raftcontext", r"reating\w*draftcontext"),
-    Fact("buffer", "buffersize=", _DEVICE + r"(model|KV|RS|compute|output|)buffersize=" + _MIB),
+    Fact("buffer", "buffersize=", _DEVICE + r"(model|KV|RS|compute|output)buffersize=" + _MIB),
+    Fact("buffer", "load_tensors:", r"load_tensors" + _DEVICE + r"()buffersize=" + _MIB),
     Fact("cells", "cells,", r"size=[\d.]+MiB\((\d+)cells,"),
     Fact("types", "K(", r"MiB,K\((\w+)\):[\d.]+MiB"),
     Fact("context", "n_ctx=", r"llama_\w+:n_ctx=(\d+)"),

@@ -18,7 +18,8 @@ FACTS = (
     Fact(
         "pool",
         "KVCacheisallocated",
-        r"KVCacheisallocated\.(?:[^#]*?#tokens:(\d+),)?[^#]*?(?:Ksize:" + _GB + r",Vsize:" + _GB + r"|KVsize:" + _GB + ")",
+        r"KVCacheisallocated\.(?:[^#]*?#tokens:(\d+),)?"
+        r"[^#]*?(?:Ksize:" + _GB + r",Vsize:" + _GB + r"|KVsize:" + _GB + r")",
     ),
     Fact("pool_dtype", "KVCacheisallocated", r"KVCacheisallocated\..*?dtype:torch\.(\w+)"),
     Fact("pool_dtype", "singKVcachedtype", r"singKVcachedtype:torch\.(\w+)"),

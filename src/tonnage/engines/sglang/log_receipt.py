@@ -10,6 +10,15 @@ from tonnage.memory.log_start import Start
 from tonnage.memory.receipt import Outcome, Receipt, Settings, combine_lines
 
 _MOST_RANKS = 4096
+_AUTO = ("kv_cache_dtype", "auto")
+# Names of types in the log, and what the option of the same meaning is called.
+_CACHE_TYPES = {
+    "float8_e4m3fn": "fp8_e4m3",
+    "float8_e4m3fnuz": "fp8_e4m3",
+    "float8_e5m2": "fp8_e5m2",
+    "bfloat16": "auto",
+    "float16": "auto",
+}
 
 
 @dataclass(slots=True)
@@ -61,9 +70,11 @@ def _settings(start: SglangStart) -> Settings:
         "gpu": start.texts.get("card"),
         "dtype": start.texts.get("dtype"),
         "stored_quantization": start.texts.get("quantization"),
-        "kv_cache_dtype": start.texts.get("pool_dtype"),
+        "kv_cache_dtype": _CACHE_TYPES.get(start.texts.get("pool_dtype", "")),
         "max_model_len": start.whole("length"),
         "max_num_seqs": start.whole("requests"),
         "max_num_batched_tokens": start.whole("chunk"),
     }
-    return read_settings(start.texts_under("arguments."), others)
+    # `auto` is resolved by the time the pool's type is printed.
+    asked = {name: text for name, text in start.texts_under("arguments.").items() if (name, text) != _AUTO}
+    return read_settings(asked, others)

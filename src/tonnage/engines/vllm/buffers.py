@@ -6,7 +6,6 @@ from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.memory.rank_view import RankView
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.ffn.moe import Moe
-from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
 
@@ -26,7 +25,7 @@ def rope_bytes(view: RankView) -> int:
 
 def scale_bytes(view: RankView) -> int:
     """Cache and query scales, kept even when the cache is not quantised."""
-    attention = sum(isinstance(mixer, Gqa | Mla | Compressed) for mixer in view.mixers)
+    attention = sum(isinstance(mixer, Gqa | Mla) for mixer in view.mixers)
     return attention * SCALES_PER_ATTENTION * FLOAT32_BYTES
 
 
@@ -36,6 +35,13 @@ def expert_map_bytes(view: RankView) -> int:
         return 0
     layers = (view.parts.arch.layers[index] for index in view.layers)
     return sum(ffn.experts * INT32_BYTES for layer in layers for ffn in layer.ffns if isinstance(ffn, Moe))
+
+
+def unused_value_bytes(view: RankView) -> int:
+    """Value projections created although the layer takes its keys for values (vLLM `models/gemma4.py`)."""
+    size, hidden = element_bytes(compute_dtype(view.parts.arch.dtype)), view.parts.arch.hidden
+    shared = (mixer for mixer in view.mixers if isinstance(mixer, Gqa) and mixer.shared_k)
+    return sum(max(1, m.kv_heads // view.widths.attention) * m.v_head_dim * hidden * size for m in shared)
 
 
 def absorbed_bytes(view: RankView) -> int:

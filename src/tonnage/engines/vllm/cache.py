@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from tonnage.engines.vllm.defaults import Device, concurrent_batches
-from tonnage.engines.vllm.kv_planner import plan_kv
+from tonnage.engines.vllm.kv_block import CPU_BLOCK
+from tonnage.engines.vllm.kv_planner import plan_kv, plan_with_block
 from tonnage.engines.vllm.kv_request import KvRequest
+from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.engines.vllm.version import Version
 from tonnage.memory.engine import Pool
 from tonnage.memory.kv import Share, kv_specs
 from tonnage.memory.kv_spec import KvSpec
 from tonnage.memory.rank_view import RankView
+# The planner's own numbers; a CPU worker may raise the block of hybrid models afterwards, as its kernels ask.
+CPU_NOTE = "a CPU worker raises the cache block of this hybrid model to {} tokens: give it as block size for its log"
+
 
 def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int) -> Pool:
     """What vLLM makes of `pool_bytes` on the rank."""
@@ -28,10 +33,16 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
         model_specs=_whole_model(view, share),
         context_limit=max(arch.max_context, serving.max_model_len),
     )
-    plan = plan_kv(kv_specs(view.mixers, share), request, version)
+    specs = kv_specs(view.mixers, share)
+    plan = plan_kv(specs, request, version)
+    note = None
+    if device.platform == "cpu" and serving.block_size is None and plan.block_size > CPU_BLOCK:
+        note = CPU_NOTE.format(plan.block_size)
+        plan = plan_with_block(specs, CPU_BLOCK, request, kv_rules(version))
+    trace = f"{plan.num_blocks:,} blocks of {plan.bytes_per_block:,} B"
     return Pool(
         pool_bytes, plan.tokens, plan.concurrency, plan.needed_bytes, plan.max_context, plan.token_bytes,
-        plan.fixed_bytes, plan.block_size, plan.num_blocks, plan.fits, _trace(plan.num_blocks, plan.bytes_per_block),
+        plan.fixed_bytes, plan.block_size, plan.num_blocks, plan.fits, trace, note,
     )  # fmt: skip
 
 
@@ -40,6 +51,3 @@ def _whole_model(view: RankView, share: Share) -> tuple[KvSpec, ...] | None:
         return None
     return kv_specs([mixer for layer in view.parts.arch.layers for mixer in layer.mixers], share)
 
-
-def _trace(blocks: int, block_bytes: int) -> str:
-    return f"{blocks:,} blocks of {block_bytes:,} B"

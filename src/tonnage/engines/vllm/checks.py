@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tonnage.catalog.accelerator import Accelerator
+from tonnage.engines.vllm.stored import refined
+from tonnage.engines.vllm.version import Version
 from tonnage.errors import LayoutError, UnsupportedError
 from tonnage.layout.layout import Layout
 from tonnage.layout.parts import Parts, Piece
@@ -18,28 +21,40 @@ from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
 from tonnage.model.quantization.support import is_supported
 
+# Since this version scales of ragged expert shards are refined instead of refused (read in 0.32; absent in 0.26).
+FIRST_WITH_REFINED_TILES = Version(0, 32)
+HOST = "host"  # the CPU back end takes every format in some form
 
-def find_refusal(parts: Parts, layout: Layout, widths: Widths, card: Accelerator) -> LayoutError | None:
+
+@dataclass(frozen=True, slots=True)
+class EngineCard:
+    """A version of the engine on a card."""
+
+    version: Version
+    card: Accelerator
+
+
+def find_refusal(parts: Parts, layout: Layout, widths: Widths, engine: EngineCard) -> LayoutError | None:
     """The first rule of the engine that the layout or the format breaks; None when it is accepted."""
     try:
-        _check(parts, layout, widths)
+        _check(parts, layout, widths, engine.version)
     except LayoutError as reason:
         return reason
-    return _unsupported(parts.arch, card)
+    return _unsupported(parts.arch, engine.card)
 
 
-def _check(parts: Parts, layout: Layout, widths: Widths) -> None:
+def _check(parts: Parts, layout: Layout, widths: Widths, version: Version) -> None:
     arch = parts.arch
     _check_heads(arch, layout.tp)
     _check_experts(arch, layout)
     _check_context_parallel(arch, layout)
     for pieces in parts.classes:
         for piece in pieces:
-            check_tiles(piece, widths)
+            check_tiles(piece, widths, version)
 
 
 def _unsupported(arch: Arch, card: Accelerator) -> LayoutError | None:
-    if arch.scheme is None or card.target is None:
+    if arch.scheme is None or card.target is None or card.vendor == HOST:
         return None
     reason = is_supported(arch.scheme.method, card.target)
     return UnsupportedError(arch.scheme.method, f"not on {card.name}", reason) if reason else None
@@ -79,13 +94,15 @@ def _check_context_parallel(arch: Arch, layout: Layout) -> None:
             raise LayoutError("dcp", layout.dcp, f"at most {most}: {mixer.kv_heads} KV heads over {layout.tp} ranks")
 
 
-def check_tiles(piece: Piece, widths: Widths) -> None:
+def check_tiles(piece: Piece, widths: Widths, version: Version) -> None:
     """Block-quantised shards must hold whole blocks (vLLM `quantization/utils/fp8_utils.py`)."""
     tile = piece.format
     width = width_of(piece.group, widths)
     if tile is None or width == 1 or not (tile.tile_rows > 1 and tile.tile_cols > 1):
         return
     shard = cut(piece.tensor, width)
+    if piece.tensor.is_expert and version >= FIRST_WITH_REFINED_TILES:
+        tile = refined(tile, piece.tensor, shard)
     if piece.tensor.split in ("rows", "kv") and shard.rows % tile.tile_rows:
         raise LayoutError(
             piece.tensor.name, f"{shard.rows} output features a rank",

@@ -7,23 +7,28 @@ from dataclasses import dataclass
 from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.vllm.activations import activation_line
 from tonnage.engines.vllm.budget import budget_bytes, counts_graphs, default_utilization
-from tonnage.engines.vllm.buffers import absorbed_bytes, expert_map_bytes, rope_bytes, scale_bytes
+from tonnage.engines.vllm.buffers import (
+    absorbed_bytes,
+    expert_map_bytes,
+    rope_bytes,
+    scale_bytes,
+    unused_value_bytes,
+)
 from tonnage.engines.vllm.cache import plan_cache
-from tonnage.engines.vllm.checks import find_refusal
+from tonnage.engines.vllm.checks import EngineCard, find_refusal
 from tonnage.engines.vllm.defaults import Asked, Device, batch_limits
 from tonnage.engines.vllm.graphs import graph_line
 from tonnage.engines.vllm.kv_request import Platform
-from tonnage.engines.vllm.kv_types import cache_types, compute_dtype
+from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.engines.vllm.links import communication_line, context_line
 from tonnage.engines.vllm.loading import load_peak_bytes
 from tonnage.engines.vllm.model_classes import embeds_everywhere, heads_everywhere
-from tonnage.engines.vllm.stored import stored_on
+from tonnage.engines.vllm.stored import keeping_of
 from tonnage.engines.vllm.version import Version, choose_version
 from tonnage.errors import LayoutError
 from tonnage.figure import Line
 from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts, Piece
-from tonnage.layout.shard import Shard
+from tonnage.layout.parts import Parts
 from tonnage.layout.stages import split_layers
 from tonnage.layout.widths import Widths, plain_widths
 from tonnage.memory.engine import Limits, Pool
@@ -58,7 +63,7 @@ class VllmEngine:
 
     def refusal(self, parts: Parts, layout: Layout) -> LayoutError | None:
         """vLLM's reason to refuse, if any."""
-        return find_refusal(parts, layout, self.widths(layout), self.card)
+        return find_refusal(parts, layout, self.widths(layout), EngineCard(self.rules, self.card))
 
     def widths(self, layout: Layout) -> Widths:
         """Tensor parallelism cuts everything; experts are flattened over data-parallel ranks too."""
@@ -97,18 +102,13 @@ class VllmEngine:
 
     def store(self, arch: Arch) -> Store:
         """Bytes of a shard in vLLM's dtype with its kernels' padding."""
-        dtype = compute_dtype(arch.dtype)
-        is_declared = arch.scheme is None or arch.scheme.is_declared
-
-        def stored(piece: Piece, shard: Shard) -> int:
-            return stored_on(self.card, piece, shard, dtype, is_declared)
-
-        return stored
+        return keeping_of(arch, self.card).size
 
     def buffers(self, view: RankView) -> int:
         """Rotary tables, cache scales, expert maps and, on accelerators, the absorbed latent projections."""
         absorbed = 0 if self.device.platform == "cpu" else absorbed_bytes(view)
-        return rope_bytes(view) + scale_bytes(view) + expert_map_bytes(view) + absorbed
+        tables = rope_bytes(view) + scale_bytes(view) + expert_map_bytes(view)
+        return tables + unused_value_bytes(view) + absorbed
 
     def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:
         """Activations, graphs, communication and context."""

@@ -43,7 +43,8 @@ def cache_types(
 
 def _checkpoint_type(arch: Arch, version: Version) -> str | None:
     first = FOLLOWED.get(arch.scheme.method) if arch.scheme else None
-    return arch.kv_dtype if first is not None and version >= first else None
+    is_read = arch.scheme is not None and arch.scheme.is_declared
+    return arch.kv_dtype if is_read and first is not None and version >= first else None
 
 
 def compute_dtype(dtype: str) -> str:

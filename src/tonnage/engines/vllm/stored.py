@@ -2,68 +2,113 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from math import gcd
+
 from tonnage.catalog.accelerator import Accelerator
+from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
+from tonnage.model.arch import Arch
 from tonnage.model.dtypes import element_bytes
+from tonnage.model.ffn.moe import Moe
 from tonnage.model.quantization.formats import stored_bytes
+from tonnage.model.quantization.scheme import Format
 from tonnage.model.tensor import Tensor
 from tonnage.units import round_up
 
 # Expert matrices in MXFP4 are padded to what their kernel takes (vLLM `fused_moe/oracle/mxfp4.py`): inner width
 # per rank, hidden width.
 MXFP4_CPU = (32, 32)
-MXFP4_MARLIN = (128, 256)  # Ampere, Ada and Hopper
+MXFP4_MARLIN = (128, 256)  # Ampere, Ada and Hopper, and every checkpoint in compressed-tensors' own MXFP4
 MXFP4_TRTLLM = (128, 256)  # data-centre Blackwell
 MXFP4_ROCM = (128, 128)
-MXFP4_ROCM_BIASED = (256, 256)  # experts with biases (gpt-oss) take another kernel
+MXFP4_ROCM_BIASED = (256, 256)  # experts with biases (gpt-oss) have an activation that takes the generic kernel
 MXFP4_OTHER = (64, 1)
+COMPRESSED = "compressed-tensors"
+SMALLEST_TILE = 32  # kernels take no finer scale blocks
 # ROCm adds 256 B to rows that are a multiple of 512 B: 16-bit experts and fp8 linears
 # (VLLM_ROCM_MOE_PADDING and VLLM_ROCM_FP8_PADDING, `platforms/rocm.py`).
 ROCM_ROW_MULTIPLE, ROCM_ROW_PADDING = 512, 256
 
 
-def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str, is_declared: bool = True) -> int:
-    """Bytes of all copies of `shard`; `dtype` is the type of tensors that are not quantised.
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How vLLM keeps the tensors of one model on one kind of card.
 
-    Without `is_declared` (a configuration that names no `quant_method`) vLLM creates every tensor in `dtype`
+    `dtype` is the type of tensors that are not quantised; without `is_quantised` all are created in it.
+    MXFP4 experts are rounded up to `inner` per rank and `hidden`. `row_padding` is ROCm's.
+    """
+
+    dtype: str
+    is_quantised: bool
+    inner: int
+    hidden: int
+    row_padding: int
+
+    def size(self, piece: Piece, shard: Shard) -> int:
+        """Bytes of all copies of `shard`."""
+        form, tensor = piece.format if self.is_quantised else None, piece.tensor
+        if form is None:
+            row = shard.cols * element_bytes(tensor.dtype or self.dtype)
+            padding = self._padding(row) if piece.group == "experts" and tensor.kind == "linear" else 0
+            return shard.copies * shard.rows * (row + padding)
+        if form.name.startswith("mxfp4") and tensor.is_expert:
+            shard = self._padded(tensor, shard)
+        if tensor.is_expert:
+            form = refined(form, tensor, shard)
+        data = stored_bytes(form, shard.rows, shard.cols)
+        if form.name.startswith("fp8") and not tensor.is_expert:
+            data += shard.rows * self._padding(shard.cols)
+        return shard.copies * data
+
+    def _padding(self, row: int) -> int:
+        return self.row_padding if row % ROCM_ROW_MULTIPLE == 0 else 0
+
+    def _padded(self, tensor: Tensor, shard: Shard) -> Shard:
+        """The inner width is the axis that is divided, the hidden width the other."""
+        if tensor.split == "cols":
+            return Shard(round_up(shard.rows, self.hidden), round_up(shard.cols, self.inner), shard.copies)
+        return Shard(round_up(shard.rows, self.inner), round_up(shard.cols, self.hidden), shard.copies)
+
+
+def refined(form: Format, tensor: Tensor, shard: Shard) -> Format:
+    """The format with smaller scale tiles where an expert's shard does not hold whole ones.
+
+    The tile becomes the largest that divides all axes (vLLM `fused_moe/oracle/fp8.py` refine_fp8_moe_block_shape).
+    """
+    if form.tile_rows <= 1 or form.tile_cols <= 1:
+        return form
+    inner = shard.cols if tensor.split == "cols" else shard.rows
+    side = gcd(form.tile_rows, form.tile_cols, shard.rows, shard.cols)
+    is_whole = inner % form.tile_rows == 0 and inner % form.tile_cols == 0
+    return form if is_whole or side < SMALLEST_TILE else replace(form, tile_rows=side, tile_cols=side)
+
+
+def keeping_of(arch: Arch, card: Accelerator) -> Keeping:
+    """How vLLM keeps `arch` on `card`.
+
+    A configuration that names no `quant_method` is taken for unquantised
     (`transformers_utils/model_arch_config_convertor.py`).
     """
-    form, tensor = piece.format if is_declared else None, piece.tensor
-    if form is None:
-        size = element_bytes(tensor.dtype or dtype)
-        return shard.copies * shard.rows * _row_bytes(card, piece, shard.cols * size)
-    if form.name.startswith("mxfp4") and tensor.is_expert:
-        shard = pad_mxfp4(card, piece.tensor, shard)
-    data = stored_bytes(form, shard.rows, shard.cols)
-    if form.bits == 8 and form.name.startswith("fp8"):
-        data += shard.rows * (_row_bytes(card, piece, shard.cols) - shard.cols)
-    return shard.copies * data
+    is_quantised = arch.scheme is None or arch.scheme.is_declared
+    padding = ROCM_ROW_PADDING if card.vendor == "amd" else 0
+    return Keeping(compute_dtype(arch.dtype), is_quantised, *mxfp4_multiples(arch, card), padding)
 
 
-def _row_bytes(card: Accelerator, piece: Piece, row: int) -> int:
-    """A row with ROCm's padding, where it applies."""
-    pads = card.vendor == "amd" and piece.tensor.kind == "linear"
-    applies = piece.format is not None or piece.group == "experts"
-    return row + ROCM_ROW_PADDING if pads and applies and row % ROCM_ROW_MULTIPLE == 0 else row
-
-
-def mxfp4_multiples(card: Accelerator, is_biased: bool = False) -> tuple[int, int]:
-    """What inner and hidden widths of MXFP4 experts are rounded up to on this card."""
+def mxfp4_multiples(arch: Arch, card: Accelerator) -> tuple[int, int]:
+    """What inner and hidden widths of MXFP4 experts are rounded up to."""
+    if card.vendor == "amd":
+        return MXFP4_ROCM_BIASED if _has_biased_experts(arch) else MXFP4_ROCM
+    if arch.scheme is not None and arch.scheme.method == COMPRESSED:
+        return MXFP4_MARLIN
     if card.vendor == "host":
         return MXFP4_CPU
-    if card.vendor == "amd":
-        return MXFP4_ROCM_BIASED if is_biased else MXFP4_ROCM
     target = card.target or ""
     if target.startswith("sm_10"):
         return MXFP4_TRTLLM
     return MXFP4_MARLIN if target.startswith(("sm_8", "sm_9", "sm_12")) else MXFP4_OTHER
 
 
-def pad_mxfp4(card: Accelerator, tensor: Tensor, shard: Shard) -> Shard:
-    """The padded shard: the inner width is the axis that is divided, the hidden width the other."""
-    inner, hidden = mxfp4_multiples(card)
-    if tensor.split == "cols":
-        return Shard(round_up(shard.rows, hidden), round_up(shard.cols, inner), shard.copies)
-    return Shard(round_up(shard.rows, inner), round_up(shard.cols, hidden), shard.copies)
-
+def _has_biased_experts(arch: Arch) -> bool:
+    return any(isinstance(ffn, Moe) and ffn.expert_bias for layer in arch.layers for ffn in layer.ffns)

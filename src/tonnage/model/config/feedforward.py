@@ -180,4 +180,5 @@ def has_router_bias(cfg: Config) -> bool:
 
 
 def _router_dtype(cfg: Config) -> str | None:
-    return cfg.opt_str("moe_router_dtype") or traits_of(cfg).router_dtype
+    # The engines fix this per model class and leave `moe_router_dtype` aside.
+    return traits_of(cfg).router_dtype

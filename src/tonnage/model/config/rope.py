@@ -40,8 +40,10 @@ def _tables(cfg: Config, layers: tuple[Layer, ...]) -> list[tuple[str, Rope]]:
         elif isinstance(mixer, Mla):
             found += _mla_tables(cfg, mixer)
         elif isinstance(mixer, Compressed):
-            # DeepSeek V4 keeps 32 bits for precision over a million positions.
-            found.append(("", Rope(_positions(cfg, rope_parameters(cfg)), mixer.rope_dim, "float32")))
+            # DeepSeek V4 keeps 32 bits for precision over a million positions, and layers that do not compress
+            # rotate by a base of their own.
+            rope = Rope(_positions(cfg, rope_parameters(cfg)), mixer.rope_dim, "float32")
+            found.append(("" if mixer.ratio else "window", rope))
     return found
 
 

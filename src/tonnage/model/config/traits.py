@@ -150,7 +150,7 @@ TRAITS: dict[str, Traits] = {
     "falcon": _FALCON,
     "glm4_moe": _GLM4_MOE,
     "glm4_moe_lite": Traits(router_bias=True, router_dtype="float32", draft_repeats_tables=True),
-    "glm_moe_dsa": Traits(router_bias=True, router_dtype="float32"),
+    "glm_moe_dsa": Traits(router_bias=True),
     "deepseek_v3": Traits(router_bias=True, draft_repeats_tables=True),
     "deepseek_v32": Traits(router_bias=True, draft_repeats_tables=True),
     "kimi_k2": Traits(router_bias=True),

@@ -59,7 +59,9 @@ def read_modelopt(settings: Settings) -> Scheme:
     else:
         if algo == "NVFP4" and _is_weight_only(quant):
             algo = WEIGHT_ONLY
-        rules = (*skipped, *default_rules(_algo_format(quant, algo)))
+        form = _algo_format(quant, algo)
+        # Unless excluded, the output head is a linear like any other (vLLM modelopt.py get_quant_method).
+        rules = (*skipped, Rule("", form, ("**.lm_head",)), *default_rules(form))
     return Scheme("modelopt", rules, kv_dtype(quant.raw("kv_cache_quant_algo", "kv_cache_scheme")))
 
 

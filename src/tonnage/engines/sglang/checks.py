@@ -1,0 +1,63 @@
+"""Layouts and formats that SGLang refuses, with its reason."""
+
+from __future__ import annotations
+
+from tonnage.errors import LayoutError
+from tonnage.layout.layout import Layout
+from tonnage.layout.parts import Parts, Piece
+from tonnage.layout.shard import cut
+from tonnage.layout.widths import Widths
+from tonnage.memory.weights import width_of
+from tonnage.model.arch import Arch
+from tonnage.model.ffn.moe import Moe
+from tonnage.model.mixer.compressed import Compressed
+from tonnage.model.mixer.gqa import Gqa
+from tonnage.model.mixer.mla import Mla
+
+
+def find_refusal(parts: Parts, layout: Layout, widths: Widths) -> LayoutError | None:
+    """The first rule of the engine that the layout breaks; None when it is accepted."""
+    found = _layout_refusal(parts.arch, layout) or _heads_refusal(parts.arch, widths.attention)
+    if found is not None:
+        return found
+    pieces = (piece for group in parts.classes for piece in group)
+    return next((refusal for piece in pieces if (refusal := _tile_refusal(piece, widths))), None)
+
+
+def _layout_refusal(arch: Arch, layout: Layout) -> LayoutError | None:
+    """SGLang `server_args.py`: data-parallel attention lies inside the group, experts need a mixture."""
+    if layout.dp_inside_tp and layout.tp % layout.dp:
+        return LayoutError("dp attention", f"dp {layout.dp} in tp {layout.tp}", "a tp size that dp divides")
+    has_experts = any(isinstance(ffn, Moe) for layer in arch.layers for ffn in layer.ffns)
+    if layout.ep and not has_experts:
+        return LayoutError("ep", "dense model", "expert parallelism needs a model with experts")
+    return None
+
+
+def _heads_refusal(arch: Arch, ranks: int) -> LayoutError | None:
+    mixers = {mixer for layer in arch.layers for mixer in layer.mixers}
+    heads = {mixer.heads for mixer in mixers if isinstance(mixer, Gqa | Mla | Compressed)}
+    odd = next((number for number in sorted(heads) if number % ranks), None)
+    if odd is None:
+        return None
+    return LayoutError("attention tp", ranks, f"a size that divides the {odd} attention heads")
+
+
+def _tile_refusal(piece: Piece, widths: Widths) -> LayoutError | None:
+    """Shards of block-quantised matrices must hold whole blocks (SGLang `layers/quantization/fp8.py`)."""
+    tile, width = piece.format, width_of(piece.group, widths)
+    if tile is None or width == 1 or tile.tile_rows <= 1 or tile.tile_cols <= 1:
+        return None
+    try:
+        shard = cut(piece.tensor, width)
+    except LayoutError as refusal:
+        return refusal
+    if piece.tensor.split in ("rows", "kv") and shard.rows % tile.tile_rows:
+        return _uneven(piece, f"output_partition_size = {shard.rows}", f"block_n = {tile.tile_rows}")
+    if piece.tensor.split == "cols" and shard.cols % tile.tile_cols:
+        return _uneven(piece, f"input_size_per_partition = {shard.cols}", f"block_k = {tile.tile_cols}")
+    return None
+
+
+def _uneven(piece: Piece, seen: str, block: str) -> LayoutError:
+    return LayoutError(piece.tensor.name, seen, f"a size divisible by weight quantization {block}")

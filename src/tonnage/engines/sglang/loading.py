@@ -1,0 +1,27 @@
+"""The largest moment while SGLang loads weights."""
+
+from __future__ import annotations
+
+from tonnage.engines.sglang.stored import compute_dtype
+from tonnage.layout.parts import Piece
+from tonnage.layout.shard import Shard
+from tonnage.memory.rank_view import RankView
+from tonnage.memory.weights import Store, shard_of, weigh
+from tonnage.model.dtypes import element_bytes
+
+
+def load_peak_bytes(view: RankView, weights_bytes: int, store: Store) -> int:
+    """Weights are filled in place and repacked layer by layer: their final size and one tensor of all experts.
+
+    Online quantisation first loads the whole model in 16 bit (SGLang `model_loader/loader.py`).
+    """
+    arch = view.parts.arch
+    if arch.scheme is not None and arch.scheme.is_online:
+        size = element_bytes(compute_dtype(arch.dtype))
+
+        def whole(_piece: Piece, shard: Shard) -> int:
+            return shard.params * size
+
+        return max(weights_bytes, weigh(view, whole).total)
+    pieces = (piece for number in set(view.parts.class_of) for piece in view.parts.classes[number])
+    return weights_bytes + max((store(piece, shard_of(piece, view)) for piece in pieces), default=0)

@@ -1,0 +1,54 @@
+"""Bytes of a shard as SGLang keeps it on a card."""
+
+from __future__ import annotations
+
+from tonnage.catalog.accelerator import Accelerator
+from tonnage.layout.parts import Piece
+from tonnage.layout.shard import Shard
+from tonnage.model.dtypes import element_bytes
+from tonnage.model.quantization.formats import stored_bytes
+from tonnage.units import round_up
+
+# Inner and hidden width of MXFP4 experts are rounded up to (SGLang `layers/quantization/mxfp4.py`).
+MXFP4_BLACKWELL = (256, 256)  # the FlashInfer kernels of data-centre Blackwell
+MXFP4_ROCM = (256, 256)
+MXFP4_TRITON = (64, 1)
+BLACKWELL = "sm_10"
+# ROCm's path for packed integers in experts keeps two int32 per input feature of each merged matrix: group index and
+# sorting order, which the path for CUDA drops (SGLang `compressed_tensors_wNa16_moe.py`).
+INDEX_BYTES = 2 * 4
+FULL_PRECISION, HALF = ("float32", "float"), "float16"
+
+
+def compute_dtype(checkpoint_dtype: str) -> str:
+    """The type a checkpoint runs in: those in 32 bit are cast to half (SGLang `configs/model_config.py`)."""
+    name = checkpoint_dtype.removeprefix("torch.")
+    return HALF if name in FULL_PRECISION else name
+
+
+def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str) -> int:
+    """Bytes of all copies of `shard`; `dtype` is the type of tensors that are not quantised."""
+    form, tensor = piece.format, piece.tensor
+    if form is None:
+        return shard.params * element_bytes(tensor.dtype or dtype)
+    if form.name.startswith("mxfp4") and tensor.is_expert:
+        shard = pad_mxfp4(card, piece, shard)
+    size = stored_bytes(form, shard.rows, shard.cols)
+    if card.vendor == "amd" and tensor.is_expert and form.name.startswith("pack-int"):
+        # Gate and up are one matrix and share the index.
+        size += shard.cols * INDEX_BYTES // (2 if tensor.fused else 1)
+    return shard.copies * size
+
+
+def pad_mxfp4(card: Accelerator, piece: Piece, shard: Shard) -> Shard:
+    """The padded shard: the inner width is the axis that is divided, the hidden width the other."""
+    inner, hidden = _multiples(card)
+    if piece.tensor.split == "cols":
+        return Shard(round_up(shard.rows, hidden), round_up(shard.cols, inner), shard.copies)
+    return Shard(round_up(shard.rows, inner), round_up(shard.cols, hidden), shard.copies)
+
+
+def _multiples(card: Accelerator) -> tuple[int, int]:
+    if card.vendor == "amd":
+        return MXFP4_ROCM
+    return MXFP4_BLACKWELL if (card.target or "").startswith(BLACKWELL) else MXFP4_TRITON
