@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+Ask = Callable[..., dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -23,6 +26,19 @@ def shared() -> Path:
 def root() -> Path:
     """The root of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def ask() -> Ask:
+    """The planner: `ask(model, fleet, **fields)` gives the record that the JSON contract describes."""
+    from tonnage.plan.fit import answer_question
+    from tonnage.plan.question import Question
+
+    def answer(model: str, fleet: str, **fields: Any) -> dict[str, Any]:
+        question = Question.from_record({"model": model, "gpu": fleet, **fields})
+        return answer_question(question, with_remedies=False)
+
+    return answer
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,7 +15,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,12 @@ from tonnage.model.quantization.precision import scheme_for
 from tonnage.model.quantization.read import read_scheme
 from tonnage.model.quantization.scheme import Scheme
 from tonnage.model.record import KINDS, from_record, to_record
+from tonnage.value import replace
 
 Row = dict[str, Any]
+HUB = "https://huggingface.co/"
 QUANT = ".hf_quant_config.json"
+SIZE, DATE = r"\d+(\.\d+)?[bm]\b", r"-\d{4}$"
 ACTIVE = r"-a\d+(\.\d+)?b(?=-|$)"
 # A total further off than this is another model, or a part the readers do not know.
 TOLERANCE = 0.01
@@ -147,7 +150,7 @@ def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row,
     row = {
         "id": name,
         "aliases": list(facts.get("aliases", ())),
-        "source": facts.get("source") or known.get("source_url") or f"https://huggingface.co/{name}",
+        "source": facts.get("source") or stated_url(known) or f"{HUB}{name}",
         "seen": facts.get("seen", "2026-11-30"),
         "basis": basis,
         "params": total,
@@ -155,6 +158,12 @@ def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row,
         "arch": record,
     }
     return {key: value for key, value in row.items() if value not in (None, []) or key == "aliases"}
+
+
+def stated_url(known: Row) -> str | None:
+    """The address in a row of totals, without its remarks; None where it names something else than a page."""
+    source = str(known.get("source_url", "")).split(" ")[0]
+    return source if source.startswith("https://") else None
 
 
 def stated_scheme(name: str, facts: Row) -> Scheme | None:
@@ -170,11 +179,11 @@ def amend(arch: Arch, facts: Row) -> Arch:
     """`arch` with what no key of a configuration says: stored duplicates, sizes of one kind of mixer."""
     kinds = {KINDS[kind]: values for kind, values in facts.get("replace", {}).items()}
     known: dict[Layer, Layer] = {}
-    for layer in dict.fromkeys(arch.layers):
+    for layer in dict.fromkeys((*arch.layers, *arch.draft)):
         mixers = tuple(replace(mixer, **kinds.get(type(mixer), {})) for mixer in layer.mixers)
         known[layer] = replace(layer, mixers=mixers)
-    layers = tuple(known[layer] for layer in arch.layers)
-    return replace(arch, layers=layers, duplicates=facts.get("duplicates", arch.duplicates))
+    layers, draft = (tuple(known[layer] for layer in part) for part in (arch.layers, arch.draft))
+    return replace(arch, layers=layers, draft=draft, duplicates=facts.get("duplicates", arch.duplicates))
 
 
 def is_packed(arch: Arch) -> bool:
@@ -195,7 +204,8 @@ def add_aliases(rows: list[Row]) -> None:
 
 def short_names(name: str) -> list[str]:
     """Names without tunings, leads and the number of active parameters, all folded."""
-    bases = list(list_bases(bare(name)))
+    # Without a size in its name, another date may be another size (Mistral Small 2409 and 2501).
+    bases = [base for base in list_bases(bare(name)) if re.search(SIZE, base) or not re.search(DATE, name)]
     bases += [base.removesuffix("-bf16") for base in bases]
     return list(dict.fromkeys((*bases, *(re.sub(ACTIVE, "", base) for base in bases))))
 

@@ -1,13 +1,13 @@
 """The errors of tonnage.
 
-    TonnageError                 anything a user is told in one line
-      UsageError                 exit 2: contradictory or unknown options, unknown names
-      UnreadableError            exit 2: a file that cannot be understood
-        UnknownKeyError          a configuration key that matters and is not understood
-      LayoutError                exit 1: a layout the engine refuses, with its reason
-        UnsupportedError         exit 1: a format or model the engine cannot run on this card
-      WorldError                 exit 3: network, process or device failed
-        MissingExtraError        an optional package is not installed
+TonnageError                 anything a user is told in one line
+  UsageError                 exit 2: contradictory or unknown options, unknown names
+  UnreadableError            exit 2: a file that cannot be understood
+    UnknownKeyError          a configuration key that matters and is not understood
+  LayoutError                exit 1: a layout the engine refuses, with its reason
+    UnsupportedError         exit 1: a format or model the engine cannot run on this card
+  WorldError                 exit 3: network, process or device failed
+    MissingExtraError        an optional package is not installed
 """
 
 from __future__ import annotations

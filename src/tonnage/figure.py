@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from tonnage.value import value
 
-Basis = Literal["measured", "datasheet", "derived", "assumed"]
-LineName = Literal[
-    "weights", "kv_cache", "activations", "cuda_graphs", "communication", "context", "draft", "multimodal", "other"
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Basis = Literal["measured", "datasheet", "derived", "assumed"]
+    LineName = Literal[
+        "weights", "kv_cache", "activations", "cuda_graphs", "communication", "context", "draft", "multimodal", "other"
+    ]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Line:
     """One line of a ledger: expected bytes of one rank, their band, basis and the formula that gave them."""
 

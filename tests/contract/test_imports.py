@@ -18,7 +18,7 @@ FLOORS = (
     ("layout",),
     ("model", "catalog"),
     ("figure", "seams"),
-    ("units", "errors", "__version__"),
+    ("units", "errors", "value", "__version__"),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 PURE = {"model", "layout", "memory", "speed", "cost", "engines"}

@@ -61,17 +61,17 @@ def note_loaded_bytes(noted: dict[str, int]) -> None:
     repack = base_loader.process_weights_after_loading
 
     def note(model: Any, *args: Any) -> None:
-        noted["param_bytes"] = storage_bytes(model.named_parameters())
-        noted["buffer_bytes"] = storage_bytes(model.named_buffers())
+        noted["param_bytes"] = storage_bytes(model.parameters())
+        noted["weight_bytes"] = storage_bytes([*model.parameters(), *model.buffers()])
         repack(model, *args)
 
     base_loader.process_weights_after_loading = note
 
 
-def storage_bytes(named: Iterable[tuple[str, Any]]) -> int:
-    """Return the bytes of distinct tensors; a shared one counts once."""
-    distinct = {id(tensor): tensor for _, tensor in named}
-    return sum(tensor.numel() * tensor.element_size() for tensor in distinct.values())
+def storage_bytes(tensors: Iterable[Any]) -> int:
+    """Return the bytes of distinct storages; a tied tensor or a view of another one costs nothing."""
+    storages = (tensor.untyped_storage() for tensor in tensors)
+    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def describe_group(group: Any) -> dict[str, Any]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
 from tonnage.errors import UsageError
+from tonnage.value import replace, value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.link import Link
     from tonnage.catalog.schema import Row
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Accelerator:
     """One device. Bytes, bytes per second (one way), dense flop per second, watts; None is not known.
 

@@ -6,7 +6,9 @@ another size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Tunings share the shape of their base: `Qwen2.5-7B-Instruct` has the tensors of `Qwen2.5-7B`.
 TUNINGS = (
@@ -52,7 +54,7 @@ def _without_ending(name: str) -> str | None:
         if low.endswith(ending) and len(low) > len(ending):
             return name[: -len(ending)]
     head, dash, tail = name.rpartition("-")
-    if dash and head and (_is_date(tail) or _is_version(tail)):
+    if dash and head and (_is_date(tail) or (_is_version(tail) and _names_size(head))):
         return head
     words = name.rsplit(" ", 1)
     return words[0] if len(words) > 1 and not _has_size(words[1]) else None
@@ -66,6 +68,11 @@ def _is_version(text: str) -> bool:
     """Whether a tail is a build's version: `v1`, `v0.3`."""
     digits = text[1:].replace(".", "", 1)
     return text[:1] in "vV" and digits.isdecimal() and len(digits) <= VERSION_DIGITS
+
+
+def _names_size(name: str) -> bool:
+    """Whether a name has a size, so that a version behind it is one of the same model (`Mixtral-8x7B-v0.1`)."""
+    return any(_has_size(word) for word in name.split("-"))
 
 
 def _has_size(word: str) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 from tonnage.catalog.accelerator import resize, take_partition
 from tonnage.catalog.names import is_assumed, look_up, refuse_name
+from tonnage.value import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from tonnage.catalog.find import find_accelerator
 from tonnage.catalog.names import look_up
 from tonnage.errors import UsageError
+from tonnage.value import value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.catalog.load import Catalog
@@ -19,7 +18,7 @@ MAX_NODES = 100_000
 _FORM = "[NODESx]COUNTxNAME such as 8xMI300X or 2x8xH100, or a path to a TOML file"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fleet:
     """``nodes`` times ``count`` of one accelerator; ``host_memory_bytes`` is that of one node, None if not given."""
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 from tonnage.catalog.accelerator import build_accelerator
 from tonnage.catalog.find import find_accelerator
 from tonnage.catalog.load import read_toml
 from tonnage.catalog.problem import check_rows
 from tonnage.errors import UnreadableError
+from tonnage.value import replace, value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.catalog.load import Catalog
     from tonnage.catalog.schema import Row
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _KEYS = ("nodes", "count", "accelerator", "host_memory_bytes")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hardware:
     """What a file states: ``nodes`` times ``count`` of one accelerator, and the host memory of one node."""
 

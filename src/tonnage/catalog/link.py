@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from tonnage.value import value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from tonnage.catalog.schema import Row
 
-Topology = Literal["switch", "mesh", "pairs", "bus", "point"]
+    Topology = Literal["switch", "mesh", "pairs", "bus", "point"]
 
 
 # Makers print both directions summed ("900 GB/s"); a transfer sees half, so only one-way rates are kept here.
-@dataclass(frozen=True, slots=True)
+@value
 class Link:
     """One kind of link; rates are bytes per second, one way, for one card.
 

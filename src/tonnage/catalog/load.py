@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import os.path
-from typing import TYPE_CHECKING, Any
 
 from tonnage.catalog.accelerator import build_accelerator
 from tonnage.catalog.link import build_link
 from tonnage.catalog.names import build_index
 from tonnage.errors import UnreadableError, UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import Any
 
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.catalog.link import Link

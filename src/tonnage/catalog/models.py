@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from tonnage.errors import UnreadableError
+from tonnage.value import value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 # Joined by hand, as in `load`: `importlib.resources` costs more than the look-up.
 _PACKAGED = os.path.join(os.path.dirname(__file__), "data")
@@ -22,7 +23,7 @@ _LEAST_LIKENESS = 0.6  # the default of difflib
 _LONGEST_NAME = 120
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Preset:
     """A model of the catalogue.
 
@@ -131,7 +132,8 @@ def read_preset(line: str) -> Preset:
             tuple(row.get("notes", ())),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise UnreadableError(f"{FILE}: {line[:_LONGEST_NAME]}", str(error), "a row as the importer writes it") from error
+        accepted = "a row as `validation/import_models.py` writes it"
+        raise UnreadableError(f"{FILE}: {line[:_LONGEST_NAME]}", str(error), accepted) from error
 
 
 def _names_of(path: str, line: str) -> list[str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from tonnage.value import value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tonnage.catalog.schema import Row
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Price:
     """One dated figure with its source.
 

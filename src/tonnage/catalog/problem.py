@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from tonnage.catalog.schema import RULES
+from tonnage.value import value
 
-from tonnage.catalog.schema import RULES, Kind, Row, Rule
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any, Literal
 
-# Who wrote a row: we (sources are URLs), a user's overlay (any source), or a file of own hardware (no date needed).
-Origin = Literal["packaged", "overlay", "own"]
+    from tonnage.catalog.schema import Kind, Row, Rule
+
+    # Who wrote a row: we (sources are URLs), a user's overlay (any source), or a file of own hardware (no date needed).
+    Origin = Literal["packaged", "overlay", "own"]
+
 _DATE_LENGTHS = (len("2026"), len("2026-11"), len("2026-11-30"))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Problem:
     """One thing wrong: the kind of row, its id or position, and what."""
 

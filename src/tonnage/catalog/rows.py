@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tonnage.catalog.find import find_accelerator
 from tonnage.errors import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.load import Catalog
     from tonnage.catalog.schema import Kind, Row

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from tonnage.value import value
 
-Row = dict[str, Any]
-Kind = Literal["accelerators", "nodes", "links", "prices"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    Row = dict[str, Any]
+    Kind = Literal["accelerators", "nodes", "links", "prices"]
+
 KINDS: tuple[Kind, ...] = ("accelerators", "nodes", "links", "prices")
 BASES = ("measured", "datasheet", "derived", "assumed")
 DTYPES = ("fp32", "tf32", "fp16", "bf16", "fp8", "int8", "fp6", "fp4")
@@ -47,7 +51,7 @@ _GB = 10**9
 _TERA = 10**12
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """What one key may hold: its type, whether it must be there, its range or its choices."""
 

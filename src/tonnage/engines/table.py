@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.errors import UsageError
-from tonnage.memory.engine import Engine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.memory.engine import Engine
 
 NAMES = ("vllm", "sglang", "llamacpp")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.errors import UsageError
+from tonnage.value import value
 
 MAX_WORLD = 4096  # above the largest published single-engine deployments; a typing error otherwise
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Layout:
     """Parallel sizes as the engines' flags name them.
 

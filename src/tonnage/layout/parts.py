@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
-
-from tonnage.model.arch import Arch, Layer
 from tonnage.model.quantization.match import format_of
-from tonnage.model.quantization.scheme import Format
-from tonnage.model.tensor import Tensor
 from tonnage.model.tensors import embedding_tensor, ffn_tensors, head_tensors, mixer_tensors
+from tonnage.value import value
 
-Group = Literal["attention", "dense", "experts", "shared", "embedding", "head", "tower", "plain"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    from tonnage.model.arch import Arch, Layer
+    from tonnage.model.quantization.scheme import Format
+    from tonnage.model.tensor import Tensor
+
+    Group = Literal["attention", "dense", "experts", "shared", "embedding", "head", "tower", "lookup", "plain"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Piece:
     """One tensor, how it is stored (None: the model's dtype) and which ranks share it."""
 
@@ -24,7 +27,7 @@ class Piece:
     group: Group
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Parts:
     """Pieces of the whole model.
 
@@ -73,7 +76,8 @@ def _layer_tensors(layer: Layer, hidden: int) -> list[tuple[Tensor, Group]]:
         found.extend((t, "attention") for t in mixer_tensors(mixer, hidden))
     for ffn in layer.ffns:
         found.extend((t, _ffn_group(t)) for t in ffn_tensors(ffn, hidden))
-    found.extend((t, "plain") for t in layer.extras)
+    # A table inside a layer is looked up by n-grams, row by row, and may live far from the arithmetic.
+    found.extend((t, "lookup" if t.kind == "embedding" else "plain") for t in layer.extras)
     return found
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.errors import LayoutError
-from tonnage.model.tensor import Tensor
 from tonnage.units import round_up
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.tensor import Tensor
 
 VOCAB_MULTIPLE = 64  # engines pad the vocabulary to it before dividing (vLLM vocab_parallel_embedding.py)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shard:
     """`rows` x `cols` elements, `copies` times, of one tensor on one rank."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
-from tonnage.layout.layout import Layout
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Widths:
     """Ranks among which one tensor of each group is cut; 1 means every rank holds all of it.
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.figure import Line, LineName
+from tonnage.figure import Line
 from tonnage.units import parse_bytes
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.figure import LineName
 
 _BASE = 10  # of the digits in a log
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Amount:
     """Bytes between `low` and `high`, all of which the log would have printed alike."""
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from tonnage.value import value
 
-from tonnage.errors import LayoutError
-from tonnage.figure import Line
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts
-from tonnage.layout.widths import Widths
-from tonnage.memory.rank_view import RankView
-from tonnage.memory.serving import Serving
-from tonnage.memory.weights import Store
-from tonnage.model.arch import Arch
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from tonnage.errors import LayoutError
+    from tonnage.figure import Line
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Group, Parts
+    from tonnage.layout.widths import Widths
+    from tonnage.memory.rank_view import RankView
+    from tonnage.memory.serving import Serving
+    from tonnage.memory.weights import Store, Weighed
+    from tonnage.model.arch import Arch
+else:
+    Protocol = object
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pool:
     """What an engine makes of `pool_bytes` of KV memory on its poorest rank.
 
@@ -39,7 +44,7 @@ class Pool:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Limits:
     """Limits a person asked for; None leaves the engine's default.
 
@@ -64,62 +69,51 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """`vllm`, `sglang` or `llamacpp`."""
-        ...
 
     @property
     def version(self) -> str:
         """The version whose rules are used."""
-        ...
+
+    @property
+    def host_groups(self) -> frozenset[Group]:
+        """Groups of tensors that the engine keeps in host memory."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know about the choice of rules."""
-        ...
 
     def refusal(self, parts: Parts, layout: Layout) -> LayoutError | None:
         """The engine's reason to refuse a layout or format; None when it accepts."""
-        ...
 
     def widths(self, layout: Layout) -> Widths:
         """Over how many ranks each group of tensors is divided."""
-        ...
 
     def stages(self, num_layers: int, layout: Layout) -> tuple[range, ...]:
         """Layers of each pipeline stage."""
-        ...
 
     def ends(self, arch: Arch, is_first: bool, is_last: bool) -> tuple[bool, bool]:
         """Whether a pipeline stage holds the embedding table, and whether it holds the output head."""
-        ...
 
     def serving(self, parts: Parts, layout: Layout, limits: Limits) -> Serving:
         """The limits with this version's defaults filled in."""
-        ...
 
     def store(self, arch: Arch) -> Store:
         """Gives the bytes of a shard of `arch` as the engine keeps it, padding included."""
-        ...
 
-    def buffers(self, view: RankView) -> int:
+    def buffers(self, view: RankView, weighed: Weighed) -> int:
         """Bytes of what the engine keeps beside the parameters: rotary tables, scales, absorbed matrices."""
-        ...
 
     def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:
         """Activations, graphs, communication and context of the rank."""
-        ...
 
     def budget(self, view: RankView) -> int:
         """Bytes of the card the engine allows itself."""
-        ...
 
     def pool(self, view: RankView, weights_bytes: int, lines: tuple[Line, ...]) -> int:
         """Bytes left for the KV cache on the rank; negative when nothing is left."""
-        ...
 
     def plan_pool(self, view: RankView, pool_bytes: int) -> Pool:
         """What the engine makes of that much KV memory."""
-        ...
 
     def load_peak(self, view: RankView, weights_bytes: int) -> int:
         """The largest number of bytes held at once while loading."""
-        ...

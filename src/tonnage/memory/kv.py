@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import singledispatch
 
 from tonnage.memory.kv_spec import KvSpec
-from tonnage.memory.kv_types import CacheTypes, head_bytes, vector_bytes
-from tonnage.model.arch import Mixer
+from tonnage.memory.kv_types import head_bytes, vector_bytes
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.deltanet import DeltaNet
 from tonnage.model.mixer.gqa import Gqa
-from tonnage.model.mixer.indexer import Indexer
 from tonnage.model.mixer.kda import Kda
 from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from tonnage.memory.kv_types import CacheTypes
+    from tonnage.model.arch import Mixer
+    from tonnage.model.mixer.indexer import Indexer
 
 FLOAT32 = "float32"
 FLOAT32_BYTES = 4
@@ -28,7 +33,7 @@ OVERLAPPED_RATIO, OVERLAPPED_BLOCK, PLAIN_BLOCK = 4, 4, 8
 RING_BLOCK = 8  # smallest ring of DeepSeek V4.1's compressor
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Share:
     """How one rank keeps the caches: attention is cut over `tp` ranks, `num_spec` tokens are drafted ahead."""
 
@@ -46,14 +51,12 @@ def kv_specs(mixers: Sequence[Mixer], share: Share) -> tuple[KvSpec, ...]:
     return tuple(replace(spec, layers=layers) for spec, layers in counted.items())
 
 
-@singledispatch
-def caches_of(mixer: object, share: Share) -> Iterator[KvSpec]:
+def caches_of(mixer: Mixer, share: Share) -> Iterator[KvSpec]:
     """The caches of a single layer, in the order in which an engine registers them."""
-    raise TypeError(f"{type(mixer).__name__} over {share.tp} ranks")
+    return _CACHES[type(mixer)](mixer, share)
 
 
-@caches_of.register
-def _(mixer: Gqa, share: Share) -> Iterator[KvSpec]:
+def _gqa(mixer: Gqa, share: Share) -> Iterator[KvSpec]:
     # A layer that reads another layer's cache owns none.
     if mixer.kv_from_layer is not None:
         return
@@ -70,8 +73,7 @@ def _(mixer: Gqa, share: Share) -> Iterator[KvSpec]:
         yield KvSpec("mla", 1, vector_bytes(share.types.model, mixer.indexer.dim), is_index=True)
 
 
-@caches_of.register
-def _(mixer: Mla, share: Share) -> Iterator[KvSpec]:
+def _mla(mixer: Mla, share: Share) -> Iterator[KvSpec]:
     # The latent vector serves all heads, so every rank keeps the whole of it.
     if mixer.indexer is not None:
         yield KvSpec("mla", 1, index_bytes(mixer.indexer, share.types), is_index=True)
@@ -80,8 +82,7 @@ def _(mixer: Mla, share: Share) -> Iterator[KvSpec]:
     yield KvSpec("mla", 1, packed or vector_bytes(share.types.attention, width))
 
 
-@caches_of.register
-def _(mixer: Compressed, share: Share) -> Iterator[KvSpec]:
+def _compressed(mixer: Compressed, share: Share) -> Iterator[KvSpec]:
     record = share.types.record
     size, alignment = record.entry_bytes, record.alignment
     yield KvSpec("sliding_mla", 1, size, 1, alignment, mixer.window, record.window_block)
@@ -108,29 +109,25 @@ def _compressor(ratio: int, width: int, share: Share, is_index: bool = False) ->
         yield KvSpec("ring", 1, row, block=max(RING_BLOCK, 1 << (share.num_spec + 1).bit_length()))
 
 
-@caches_of.register
-def _(mixer: DeltaNet, share: Share) -> Iterator[KvSpec]:
+def _deltanet(mixer: DeltaNet, share: Share) -> Iterator[KvSpec]:
     channels = 2 * mixer.key_heads * mixer.key_dim + mixer.value_heads * mixer.value_dim
     conv = channels // share.tp * (mixer.kernel - 1 + share.num_spec)
     matrix = mixer.value_heads // share.tp * mixer.value_dim * mixer.key_dim
     yield _state(share, conv, matrix, mixer.state_dtype)
 
 
-@caches_of.register
-def _(mixer: Kda, share: Share) -> Iterator[KvSpec]:
+def _kda(mixer: Kda, share: Share) -> Iterator[KvSpec]:
     conv = QKV * mixer.heads * mixer.head_dim // share.tp * (mixer.kernel - 1 + share.num_spec)
     matrix = mixer.heads // share.tp * mixer.head_dim * mixer.head_dim
     yield replace(_state(share, conv, matrix, FLOAT32), scan="kda")
 
 
-@caches_of.register
-def _(mixer: Mamba1, share: Share) -> Iterator[KvSpec]:
+def _mamba1(mixer: Mamba1, share: Share) -> Iterator[KvSpec]:
     inner = mixer.inner // share.tp
     yield _state(share, inner * (mixer.kernel - 1), inner * mixer.state, None)
 
 
-@caches_of.register
-def _(mixer: Mamba2, share: Share) -> Iterator[KvSpec]:
+def _mamba2(mixer: Mamba2, share: Share) -> Iterator[KvSpec]:
     # Groups that do not divide are copied until each rank has one (vLLM `mamba/mamba_utils.py`).
     groups = mixer.groups if mixer.groups % share.tp == 0 else share.tp
     channels = mixer.heads * mixer.head_dim + 2 * groups * mixer.state
@@ -151,3 +148,8 @@ def index_bytes(indexer: Indexer, types: CacheTypes) -> int:
     if types.index == "mxfp4":
         return indexer.dim // 2 + indexer.dim // MXFP4_SCALE_VALUES
     return indexer.dim + indexer.dim // INDEX_SCALE_VALUES * FLOAT32_BYTES
+
+
+_CACHES: dict[type, Callable[[Any, Share], Iterator[KvSpec]]] = {
+    Gqa: _gqa, Mla: _mla, Compressed: _compressed, DeltaNet: _deltanet, Kda: _kda, Mamba1: _mamba1, Mamba2: _mamba2,
+}  # fmt: skip

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from tonnage.units import round_up
+from tonnage.value import value
 
-KvKind = Literal["full", "sliding", "chunked", "mla", "sliding_mla", "state", "ring", "cross"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    KvKind = Literal["full", "sliding", "chunked", "mla", "sliding_mla", "state", "ring", "cross"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KvSpec:
     """The cache of `layers` equal layers on one rank.
 

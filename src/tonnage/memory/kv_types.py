@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from tonnage.errors import UsageError
 from tonnage.model.dtypes import ELEMENT_BYTES
 from tonnage.units import ceil_div, round_up
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CacheFormat:
     """Storage of one vector of a head: `bits` per value, `head_bytes` for its scale, one byte per `group` values."""
 
@@ -19,7 +21,7 @@ class CacheFormat:
     group: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Record:
     """A compressed latent entry as packed bytes: its size, the alignment of a page and the raw window's block."""
 
@@ -50,7 +52,7 @@ V4_RECORD = Record(584, 576, 64)
 V41_RECORD = Record(528, 512, 32)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CacheTypes:
     """Types of all caches of a model, already resolved from `auto`.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
-from tonnage.figure import Line, LineName
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.figure import Line, LineName
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ledger:
     """Lines of one rank against its card.
 

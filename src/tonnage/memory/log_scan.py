@@ -6,10 +6,14 @@ pieces are put together, and padded columns do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
-from re import Pattern
+
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from re import Pattern
 
 LONGEST_LINE = 1 << 16  # characters; what is longer is no line of a log
 _PIECES = 8  # a long line is wrapped into fewer pieces
@@ -17,7 +21,7 @@ _OVERLAP = 256  # characters of a piece that may hold the start of a value
 _COLOUR = r"\x1b\[[0-9;?]*[A-Za-z]|\[\d{1,2}(?:;\d{1,2})*m"  # the second form lost its escape on the way
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fact:
     """A fact a log may state: the `phrase` that announces it and the `pattern` that reads it.
 
@@ -31,7 +35,7 @@ class Fact:
     is_long: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Found:
     """A fact that was read: its groups, who said it, and the line."""
 
@@ -41,7 +45,7 @@ class Found:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dialect:
     """How an engine logs: its facts, words one of which every such line has, and how a line begins.
 

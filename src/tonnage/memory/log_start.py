@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from tonnage.memory.amount import Amount
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tonnage.memory.amount import Amount
 
 _MOST_SPEAKERS = 4096  # ranks; a log with more names is not a log of ranks
 _MOST_VALUES = 64

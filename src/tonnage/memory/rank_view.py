@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
-from tonnage.catalog.accelerator import Accelerator
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts
-from tonnage.layout.widths import Widths
-from tonnage.memory.serving import Serving
-from tonnage.model.arch import Mixer
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Parts
+    from tonnage.layout.widths import Widths
+    from tonnage.memory.serving import Serving
+    from tonnage.model.arch import Mixer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RankView:
     """Rank number `rank`, holding `layers` of the model; `ep_rank` is its place among the ranks that share experts.
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from tonnage.value import fields, value
 
-from tonnage.figure import Line, LineName
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Literal
 
-Outcome = Literal["started", "refused", "unknown"]
+    from tonnage.figure import Line, LineName
+
+    Outcome = Literal["started", "refused", "unknown"]
+
 _NO_QUESTION = ("dtype", "stored_quantization")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Settings:
     """What the log says the engine was asked to do, with the field names of a question; None is not said.
 
@@ -44,7 +48,7 @@ class Settings:
 
     def record(self) -> dict[str, Any]:
         """Every field the log names."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {name: getattr(self, name) for name in fields(Settings)}
         return {key: value for key, value in values.items() if value is not None}
 
     def question(self) -> dict[str, Any]:
@@ -52,7 +56,7 @@ class Settings:
         return {key: value for key, value in self.record().items() if key not in _NO_QUESTION}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RankReceipt:
     """What one worker or device reported; `name` is the log's own, empty where the log names none."""
 
@@ -61,7 +65,7 @@ class RankReceipt:
     card_total_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Receipt:
     """One start of an engine as its log tells it; None is not said.
 
@@ -84,7 +88,7 @@ class Receipt:
     num_blocks: int | None = None
     block_size: int | None = None
     cuda_graph_estimate_bytes: int | None = None
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = Settings()
     outcome: Outcome = "unknown"
     refusal: str | None = None
     notes: tuple[str, ...] = ()

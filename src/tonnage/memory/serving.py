@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Serving:
     """Limits of one engine instance, defaults already filled in for the engine version and card.
 

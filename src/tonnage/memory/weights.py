@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
-from tonnage.layout.parts import Group, Piece
-from tonnage.layout.shard import Shard, cut
+from tonnage.layout.shard import cut
 from tonnage.layout.stages import experts_on_rank
-from tonnage.layout.widths import Widths
-from tonnage.memory.rank_view import RankView
+from tonnage.value import value
 
-Store = Callable[[Piece, Shard], int]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tonnage.layout.parts import Group, Piece
+    from tonnage.layout.shard import Shard
+    from tonnage.layout.widths import Widths
+    from tonnage.memory.rank_view import RankView
+
+    Store = Callable[[Piece, Shard], int]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Weighed:
     """Bytes by group of tensors."""
 
@@ -32,7 +37,8 @@ def weigh(view: RankView, store: Store) -> Weighed:
 
     A tied embedding stands on both ends of a pipeline, once when there is a single stage.
     """
-    arch, totals = view.parts.arch, Counter[Group]()
+    arch = view.parts.arch
+    totals: Counter[Group] = Counter()
     per_class = Counter(view.parts.class_of[index] for index in view.layers)
     for number, count in per_class.items():
         _add(totals, view, view.parts.classes[number], store, count)
@@ -48,7 +54,7 @@ def weigh(view: RankView, store: Store) -> Weighed:
 
 def draft_bytes(view: RankView, store: Store) -> int:
     """Bytes of the multi-token-prediction layers, which stand on the last stage."""
-    totals = Counter[Group]()
+    totals: Counter[Group] = Counter()
     if view.is_last:
         _add(totals, view, view.parts.draft, store)
     return sum(totals.values())
@@ -78,5 +84,6 @@ def width_of(group: Group, widths: Widths) -> int:
         "embedding": widths.embedding,
         "head": widths.head,
         "tower": widths.tower,
+        "lookup": widths.dense,
         "plain": widths.dense,
     }[group]

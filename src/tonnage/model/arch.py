@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from tonnage.model.ffn.dense import Dense
 from tonnage.model.ffn.moe import Moe
-from tonnage.model.mixer.compressed import Compressed
-from tonnage.model.mixer.deltanet import DeltaNet
-from tonnage.model.mixer.gqa import Gqa
-from tonnage.model.mixer.kda import Kda
-from tonnage.model.mixer.mamba import Mamba1, Mamba2
-from tonnage.model.mixer.mla import Mla
-from tonnage.model.quantization.scheme import Scheme
-from tonnage.model.tensor import Tensor
+from tonnage.value import value
 
-Mixer = Gqa | Mla | Compressed | DeltaNet | Kda | Mamba1 | Mamba2
-Ffn = Dense | Moe
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.ffn.dense import Dense
+    from tonnage.model.mixer.compressed import Compressed
+    from tonnage.model.mixer.deltanet import DeltaNet
+    from tonnage.model.mixer.gqa import Gqa
+    from tonnage.model.mixer.kda import Kda
+    from tonnage.model.mixer.mamba import Mamba1, Mamba2
+    from tonnage.model.mixer.mla import Mla
+    from tonnage.model.quantization.scheme import Scheme
+    from tonnage.model.tensor import Tensor
+
+    Mixer = Gqa | Mla | Compressed | DeltaNet | Kda | Mamba1 | Mamba2
+    Ffn = Dense | Moe
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Layer:
     """One decoder layer. LongCat has two mixers and two dense parts in one layer; Nemotron-H has only one part.
 
@@ -31,7 +33,7 @@ class Layer:
     extras: tuple[Tensor, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rope:
     """A rotary table the engines keep per rank: `positions` x `dim` elements (cosines and sines together)."""
 
@@ -40,7 +42,7 @@ class Rope:
     dtype: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tower:
     """A vision or audio encoder with its projector. Its tensors follow the same split rules as the decoder's.
 
@@ -55,7 +57,7 @@ class Tower:
     max_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Arch:
     """A whole model. Sizes are in elements; `dtype` is the checkpoint's compute type.
 
@@ -85,4 +87,9 @@ class Arch:
     kv_dtype: str | None = None
     duplicates: int = 0
     head_bias: bool = False
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_experts(self) -> bool:
+        """Whether some layer routes to experts."""
+        return any(isinstance(part, Moe) for layer in self.layers for part in layer.ffns)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 
 from tonnage.errors import UnreadableError
 from tonnage.model.headers.quote import quote
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Pairs = list[tuple[str, object]]
+
 MAX_DEPTH = 64  # published configurations nest six deep
 # Half a million tensors in an index are as many commas; without a bound 100 MB of "[]," become gigabytes of lists.
 MAX_COMMAS = 2**22
 MAX_BRACKETS = 2**20
-
-Pairs = list[tuple[str, object]]
 
 
 def parse_object(data: bytes, thing: str) -> dict[str, object]:

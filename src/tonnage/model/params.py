@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.model.arch import Arch, Layer
 from tonnage.model.ffn.moe import Moe
-from tonnage.model.tensor import Tensor
 from tonnage.model.tensors import embedding_tensor, ffn_tensors, head_tensors, layer_tensors, mixer_tensors
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Arch, Layer
+    from tonnage.model.tensor import Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Parts:
     """Parameters of the text model by part; they add up to its total."""
 
@@ -23,7 +25,7 @@ class Parts:
     other: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Params:
     """Parameter counts of a model.
 

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from tonnage.errors import UnreadableError
 from tonnage.model.document import parse_object
 from tonnage.model.headers.blob import Blob
-from tonnage.model.headers.entry import TensorEntry
-from tonnage.model.headers.gguf.header import GgufHeader, Metadata
 from tonnage.model.headers.gguf.header import read_header as read_gguf_header
 from tonnage.model.headers.gguf.split import join_splits, split_names
 from tonnage.model.headers.quote import quote
 from tonnage.model.headers.safetensors.header import read_header as read_safetensors_header
-from tonnage.model.headers.safetensors.index import Index, check_present, parse_index, select
-from tonnage.seams.model_files import CONFIG, GGUF, QUANT_CONFIG, SAFETENSORS, ModelFiles, pick_files
+from tonnage.model.headers.safetensors.index import check_present, parse_index, select
+from tonnage.seams.model_files import CONFIG, GGUF, QUANT_CONFIG, SAFETENSORS, pick_files
 from tonnage.seams.place import open_place
-from tonnage.seams.store import Opener, Store
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.gguf.header import GgufHeader, Metadata
+    from tonnage.model.headers.safetensors.index import Index
+    from tonnage.seams.model_files import ModelFiles
+    from tonnage.seams.store import Opener, Store
 
 MAX_CONFIG_BYTES = 8 * 2**20  # the longest published quantisation lists take 60 kB
 MAX_INDEX_BYTES = 128 * 2**20  # 500,000 tensors of an unmerged mixture of experts take about 60 MB
 MAX_SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Source:
     """What the files of a model say; None where there is no such file.
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields
 from functools import cache
-from typing import Any
 
 from tonnage.errors import UnreadableError
 from tonnage.model.arch import Arch, Layer, Rope, Tower
@@ -20,9 +17,16 @@ from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
 from tonnage.model.quantization.scheme import Format, Rule, Scheme
 from tonnage.model.tensor import Tensor
+from tonnage.value import defaults, fields, is_value
 
-Record = dict[str, Any]
-Reader = Callable[[Any], Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    Record = dict[str, Any]
+    Reader = Callable[[Any], Any]
+
 
 # Parts that share a place carry their kind.
 KINDS: dict[str, type] = {
@@ -39,7 +43,7 @@ def to_record(arch: Arch) -> Record:
     Distinct layers stand once under `layers`; `pattern` is their order as flat pairs of index and run length.
     """
     kinds = list(dict.fromkeys(arch.layers))
-    record = _pack(arch)
+    record: Record = _pack(arch)
     record["layers"] = [_pack(layer) for layer in kinds]
     record["pattern"] = _runs([kinds.index(layer) for layer in arch.layers])
     return record
@@ -68,23 +72,25 @@ def _pack(value: Any) -> Any:
         return _pack_tensor(value)
     if isinstance(value, tuple):
         return [_pack(item) for item in value]
-    if not hasattr(value, "__dataclass_fields__"):
+    if not is_value(value):
         return value
-    packed = {"kind": KIND_OF[type(value)]} if type(value) in KIND_OF else {}
-    pairs = ((field, getattr(value, field.name)) for field in fields(value))
-    return packed | {field.name: _pack(item) for field, item in pairs if item != _default(field)}
+    cls = type(value)
+    packed = {"kind": KIND_OF[cls]} if cls in KIND_OF else {}
+    pairs = ((name, getattr(value, name)) for name in fields(cls))
+    return packed | {name: _pack(item) for name, item in pairs if not _is_default(cls, name, item)}
 
 
-def _default(field: Any) -> Any:
-    return field.default_factory() if field.default_factory is not MISSING else field.default
+def _is_default(cls: type, name: str, item: object) -> bool:
+    known = defaults(cls)
+    return name in known and item == known[name]
 
 
 def _pack_tensor(tensor: Tensor) -> list[Any]:
     """All fields in order, without the defaults at the end."""
-    items = [(getattr(tensor, field.name), field.default) for field in fields(tensor)]
-    while items[-1][0] == items[-1][1]:
+    items = [(name, getattr(tensor, name)) for name in fields(Tensor)]
+    while _is_default(Tensor, *items[-1]):
         items.pop()
-    return [item for item, _ in items]
+    return [item for _, item in items]
 
 
 def _read_arch(record: Record) -> Arch:
@@ -165,4 +171,4 @@ def _readers(cls: type) -> dict[str, Reader]:
         **{mixer: {"indexer": _one(Indexer)} for mixer in (Gqa, Mla, Compressed)},
     }  # fmt: skip
     own = nested.get(cls, {})
-    return {field.name: own.get(field.name) or _scalar(str(field.type)) for field in fields(cls)}
+    return {name: own.get(name) or _scalar(cls.__annotations__[name]) for name in fields(cls)}

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from tonnage.value import value
 
-# none    every tensor-parallel rank holds all of it
-# rows    output features divided (column parallel in the engines' words); `units` must divide evenly
-# cols    input features divided (row parallel)
-# kv      like rows, but whole KV heads, replicated when there are fewer heads than ranks
-# vocab   rows are the vocabulary: padded, then divided
-Split = Literal["none", "rows", "cols", "kv", "vocab"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # none    every tensor-parallel rank holds all of it
+    # rows    output features divided (column parallel in the engines' words); `units` must divide evenly
+    # cols    input features divided (row parallel)
+    # kv      like rows, but whole KV heads, replicated when there are fewer heads than ranks
+    # vocab   rows are the vocabulary: padded, then divided
+    from typing import Literal
 
-# linear     a matrix that a quantisation scheme may store in fewer bits
-# embedding  a lookup table or output head
-# plain      norms, biases, convolution kernels, gates kept in the model's dtype
-Kind = Literal["linear", "embedding", "plain"]
+    Split = Literal["none", "rows", "cols", "kv", "vocab"]
+    # linear     a matrix that a quantisation scheme may store in fewer bits
+    # embedding  a lookup table or output head
+    # plain      norms, biases, convolution kernels, gates kept in the model's dtype
+    Kind = Literal["linear", "embedding", "plain"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tensor:
     """One parameter tensor: `rows` x `cols` elements, `copies` times (the routed experts of one layer).
 

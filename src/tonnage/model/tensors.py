@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tonnage.model.arch import Arch, Ffn, Layer, Mixer
 from tonnage.model.ffn.dense import Dense, dense_tensors
 from tonnage.model.ffn.moe import moe_tensors
 from tonnage.model.mixer.compressed import Compressed, compressed_tensors
@@ -12,6 +11,10 @@ from tonnage.model.mixer.kda import Kda, kda_tensors
 from tonnage.model.mixer.mamba import Mamba1, mamba1_tensors, mamba2_tensors
 from tonnage.model.mixer.mla import Mla, mla_tensors
 from tonnage.model.tensor import Tensor, vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Arch, Ffn, Layer, Mixer
 
 
 def layer_tensors(layer: Layer, hidden: int) -> tuple[Tensor, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-from tonnage.catalog.fleet import Fleet
-from tonnage.layout.layout import Layout
-from tonnage.plan.evaluate import Evaluation, RankResult
-from tonnage.plan.models import Model
-from tonnage.plan.verdict import Verdict
+    from tonnage.catalog.fleet import Fleet
+    from tonnage.layout.layout import Layout
+    from tonnage.plan.evaluate import Evaluation, RankResult
+    from tonnage.plan.models import Model
+    from tonnage.plan.verdict import Verdict
 
 
 def rank_record(result: RankResult) -> dict[str, Any]:
@@ -25,6 +27,7 @@ def rank_record(result: RankResult) -> dict[str, Any]:
         "budget_bytes": ledger.budget_bytes,
         "lines": lines,
         "free_bytes": ledger.free_bytes,
+        "host_bytes": result.host_bytes,
     }
 
 
@@ -77,6 +80,24 @@ def numbers_record(found: Evaluation) -> dict[str, Any]:
             "fraction": found.serving.fraction,
             "block_size": pool.block_size,
         },
+    }
+
+
+def tiers_record(found: Evaluation, fleet: Fleet, host_memory_bytes: int | None) -> dict[str, Any]:
+    """Where one node keeps the model: cards, host memory, and disk for what the host cannot hold.
+
+    `host_memory_bytes` of a node is None where it is not known; then nothing is sent to disk.
+    """
+    here = found.ranks[: fleet.count]
+    on_host = sum(result.host_bytes for result in here)
+    on_disk = 0 if host_memory_bytes is None else max(0, on_host - host_memory_bytes)
+    return {
+        "tiers": {
+            "hbm_bytes": sum(result.ledger.used_bytes for result in here),
+            "host_bytes": on_host - on_disk,
+            "disk_bytes": on_disk,
+            "host_memory_bytes": host_memory_bytes,
+        }
     }
 
 

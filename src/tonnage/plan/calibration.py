@@ -11,15 +11,18 @@ Differences are bytes of one rank. `rest` is the difference of all overheads tog
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
 
 from tonnage.errors import UnreadableError
-from tonnage.figure import Line, LineName
+from tonnage.value import replace, value
 
-FILE_NAME = "calibration.jsonl"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from tonnage.figure import Line, LineName
+
 OVERHEADS: tuple[LineName, ...] = ("context", "communication", "activations", "cuda_graphs")
 REST = "rest"
 # What cannot be taken off a line is taken off these: together they are what the profiler of an engine measures.
@@ -27,7 +30,7 @@ _PARTNERS: tuple[LineName, ...] = ("activations", "communication", "context")
 _MAX_BYTES = 1 << 26  # some hundred thousand starts
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Key:
     """What starts must share to teach about each other; `version` is major.minor."""
 
@@ -37,7 +40,7 @@ class Key:
     family: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Calibration:
     """Measured minus predicted of one start, or the medians of several: bytes by line name, and the weights' ratio."""
 

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
-
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.catalog.fleet import Fleet
-from tonnage.errors import LayoutError
+from tonnage.errors import LayoutError, UsageError
 from tonnage.plan import answer
 from tonnage.plan.choose import Choice
-from tonnage.plan.desk import Desk, open_desk
+from tonnage.plan.desk import open_desk
 from tonnage.plan.fleets import card_kinds, price_usd
 from tonnage.plan.layouts import candidate_layouts
-from tonnage.plan.question import Question
 from tonnage.plan.verdict import judge
+from tonnage.value import replace, value
 
-COUNTS = (1, 2, 3, 4, 6, 8)  # cards of one node, then whole nodes
-NODES = (2, 3, 4, 6, 8)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.plan.desk import Desk
+    from tonnage.plan.question import Question
+
+MAX_NODES = 8  # whole nodes tried once a single node is too small
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Row:
     """The smallest fleet of one accelerator, or why there is none."""
 
@@ -51,9 +54,11 @@ class Row:
 
 
 def list_cards(question: Question) -> dict[str, Any]:
-    """Rows for all card kinds, smallest count first; `question.gpu` is ignored."""
+    """Rows for all card kinds, smallest count first; `question.gpu` is ignored. UsageError for a stated layout."""
     kinds = card_kinds()
-    desk = open_desk(replace(question, gpu=kinds[0].id))
+    desk = open_desk(replace(question, gpu=kinds[0].id, gpu_count=None, nodes=None))
+    if desk.layout is not None:
+        raise UsageError("layout", desk.layout.words, "none: every fleet gets its own")
     rows = [smallest_fleet(desk.moved(Fleet(1, 1, card))) for card in kinds]
     rows.sort(key=lambda row: (row.fleet is None, row.fleet and row.fleet.nodes * row.fleet.count, row.card.id))
     return {"model": desk.model.record(), "rows": [row.record() for row in rows], "notes": [*desk.model.notes]}
@@ -78,11 +83,10 @@ def smallest_fleet(desk: Desk) -> Row:
 
 def _fleets(card: Accelerator) -> Iterator[Fleet]:
     most = card.cards_per_node or 1
-    for count in COUNTS:
-        if count <= most:
-            yield Fleet(1, count, card)
+    for count in range(1, most + 1):
+        yield Fleet(1, count, card)
     if most > 1:
-        for nodes in NODES:
+        for nodes in range(2, MAX_NODES + 1):
             yield Fleet(nodes, most, card)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.errors import LayoutError
-from tonnage.layout.layout import Layout
-from tonnage.plan.desk import Desk
-from tonnage.plan.evaluate import Evaluation
 from tonnage.plan.layouts import candidate_layouts
-from tonnage.plan.verdict import Verdict, judge
+from tonnage.plan.verdict import judge
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.layout import Layout
+    from tonnage.plan.desk import Desk
+    from tonnage.plan.evaluate import Evaluation
+    from tonnage.plan.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Choice:
     """A layout with its evaluation and verdict, and why it was taken."""
 
@@ -24,12 +27,18 @@ class Choice:
 def choose(desk: Desk) -> Choice:
     """The stated layout, or the first candidate that fits, or the one that comes nearest.
 
-    Raises LayoutError with the engine's reason when no layout is valid.
+    Raises LayoutError with the engine's reason when no layout is valid, or when the stated one needs more cards.
     """
     if desk.layout is not None:
+        _check_cards(desk.layout, desk.fleet.num_cards)
         found = desk.evaluate(desk.layout)
         return Choice(found, judge(found), "")
     return _first_fit(desk)
+
+
+def _check_cards(layout: Layout, total: int) -> None:
+    if layout.world > total:
+        raise LayoutError("layout", f"{layout.words} needs {layout.world} cards", f"at most the {total} given")
 
 
 def _first_fit(desk: Desk) -> Choice:

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import os
 
-from tonnage.catalog.fleet import Fleet
 from tonnage.engines.table import make_engine
-from tonnage.errors import LayoutError, UsageError
+from tonnage.errors import UsageError
 from tonnage.layout.layout import Layout
-from tonnage.memory.engine import Engine, Limits
-from tonnage.plan.evaluate import Evaluation, Job, evaluate
+from tonnage.memory.engine import Limits
+from tonnage.plan.evaluate import Job, evaluate
 from tonnage.plan.fleets import find_fleet
-from tonnage.plan.models import Model, find_model
-from tonnage.plan.question import Question
+from tonnage.plan.models import find_model
+from tonnage.seams.data_folder import CALIBRATION_FILE, data_folder
 from tonnage.units import GIB
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tonnage.catalog.fleet import Fleet
+    from tonnage.figure import Line
+    from tonnage.memory.engine import Engine
+    from tonnage.plan.evaluate import Evaluation
+    from tonnage.plan.models import Model
+    from tonnage.plan.question import Question
+
+    Adjust = Callable[[tuple[Line, ...]], tuple[Line, ...]]
 
 # Two pages of text; without a stated context, a start with less is not called a fit.
 SMALLEST_CONTEXT = 8192
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Desk:
-    """Everything a question needs, looked up once. `layout` is the one it states; None leaves the choice to us."""
+    """Everything a question needs, looked up once. `layout` is the one it states; None leaves the choice to us.
+
+    `adjust` moves overheads by what earlier starts of the same engine, card and family have taught.
+    """
 
     question: Question
     model: Model
@@ -29,11 +45,14 @@ class Desk:
     engine: Engine
     limits: Limits
     layout: Layout | None
+    adjust: Adjust | None = None
 
     def job(self, layout: Layout, limits: Limits | None = None) -> Job:
         """The job of evaluating `layout` on this desk."""
         card = self.fleet.accelerator
-        return Job(self.model.parts, self.engine, card, layout, limits or self.limits, card.capacity_bytes)
+        return Job(
+            self.model.parts, self.engine, card, layout, limits or self.limits, card.capacity_bytes, self.adjust
+        )  # fmt: skip
 
     def evaluate(self, layout: Layout) -> Evaluation:
         """Ledgers under `layout`, the context shortened to what fits when none was asked for."""
@@ -48,20 +67,30 @@ class Desk:
     def moved(self, fleet: Fleet) -> Desk:
         """The same question on other cards, their layout open."""
         engine = make_engine(self.question.engine, self.question.engine_version, fleet.accelerator)
-        return replace(self, fleet=fleet, engine=engine, layout=None)
-
-    def stored_as(self, precision: str) -> Desk:
-        """The same question about the model in another precision."""
-        question = self.question
-        return replace(self, model=find_model(question.model, precision, question.trust))
+        return replace(self, fleet=fleet, engine=engine, layout=None, adjust=None)
 
 
-def open_desk(question: Question) -> Desk:
-    """Look up model, fleet and engine. Raises UsageError or UnreadableError naming what is unknown."""
+def open_desk(question: Question, is_calibrated: bool = True) -> Desk:
+    """Look up model, fleet and engine. Raises UsageError or UnreadableError naming what is unknown.
+
+    `is_calibrated` False leaves out what earlier starts have taught.
+    """
     model = find_model(question.model, question.quantization, question.trust)
     fleet = find_fleet(question)
     engine = make_engine(question.engine, question.engine_version, fleet.accelerator)
-    return Desk(question, model, fleet, engine, _limits(question), _stated_layout(question, fleet.num_cards))
+    adjust = _learned(engine, fleet.accelerator.id, model.parts.arch.family) if is_calibrated else None
+    layout = _stated_layout(question, fleet.num_cards)
+    return Desk(question, model, fleet, engine, _limits(question), layout, adjust)
+
+
+def _learned(engine: Engine, card: str, family: str) -> Adjust | None:
+    path = os.path.join(data_folder(), CALIBRATION_FILE)
+    if not os.path.exists(path):
+        return None
+    from tonnage.plan.calibration import apply_calibration, find_calibration, load_calibration, make_key
+
+    record = find_calibration(load_calibration(path), make_key(engine.name, engine.version, card, family))
+    return None if record is None else lambda lines: apply_calibration(lines, record)
 
 
 def _limits(question: Question) -> Limits:
@@ -87,12 +116,8 @@ def _stated_layout(question: Question, total: int) -> Layout | None:
     pp, dp = question.pp or 1, question.dp or 1
     tp = question.tp or max(1, total // (pp * dp))
     if question.dp_attention:
-        layout = _attention_layout(question, tp, pp)
-    else:
-        layout = Layout(tp, pp, dp, bool(question.ep), question.dcp or 1)
-    if layout.world > total:
-        raise LayoutError("layout", f"{layout.words} needs {layout.world} cards", f"at most the {total} given")
-    return layout
+        return _attention_layout(question, tp, pp)
+    return Layout(tp, pp, dp, bool(question.ep), question.dcp or 1)
 
 
 def _attention_layout(question: Question, tp: int, pp: int) -> Layout:

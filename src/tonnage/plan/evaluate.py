@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-from tonnage.catalog.accelerator import Accelerator
-from tonnage.errors import LayoutError
-from tonnage.figure import Line, exact
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts
-from tonnage.memory.engine import Engine, Limits, Pool
+from tonnage.figure import exact
 from tonnage.memory.ledger import Ledger
 from tonnage.memory.rank_view import RankView
-from tonnage.memory.serving import Serving
 from tonnage.memory.weights import weigh
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.errors import LayoutError
+    from tonnage.figure import Line
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Parts
+    from tonnage.memory.engine import Engine, Limits, Pool
+    from tonnage.memory.serving import Serving
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Job:
-    """What is evaluated: `card_bytes` overrides the card's own memory (a CPU's is the host's)."""
+    """What is evaluated: `card_bytes` overrides the card's own memory (a CPU's is the host's).
+
+    `adjust` moves the overhead lines by what earlier starts have taught; None leaves them as computed.
+    """
 
     parts: Parts
     engine: Engine
@@ -27,19 +34,21 @@ class Job:
     layout: Layout
     limits: Limits
     card_bytes: int
+    adjust: Callable[[tuple[Line, ...]], tuple[Line, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RankResult:
-    """Ledger and pool of one rank."""
+    """Ledger and pool of one rank; `host_bytes` of its weights live in host memory."""
 
     view: RankView
     ledger: Ledger
     pool: Pool
     weights_bytes: int
+    host_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Evaluation:
     """All ranks of a job; equal ranks share their lines. `refusal` is the engine's, where it refuses the layout."""
 
@@ -73,7 +82,7 @@ def evaluate(job: Job) -> Evaluation:
     for view in _views(job, serving):
         key = (view.layers.start, view.ep_rank)
         if key not in known:
-            known[key] = _result(job.engine, view)
+            known[key] = _result(job, view)
         ranks.append(_renumbered(known[key], view))
     return Evaluation(job, serving, tuple(ranks), refusal)
 
@@ -82,7 +91,7 @@ def _views(job: Job, serving: Serving) -> Iterator[RankView]:
     layout, widths = job.layout, job.engine.widths(job.layout)
     stages = job.engine.stages(len(job.parts.arch.layers), layout)
     per_replica = layout.tp * layout.pp
-    edges = _uneven_edges(job.parts, widths.moe_ep)
+    edges = _uneven_edges(job.parts, widths.moe_ep, layout.redundant_experts)
     for rank in range(layout.world):
         stage = rank % per_replica // layout.tp
         ep_rank = rank // per_replica * layout.tp + rank % layout.tp
@@ -94,10 +103,10 @@ def _views(job: Job, serving: Serving) -> Iterator[RankView]:
         )  # fmt: skip
 
 
-def _uneven_edges(parts: Parts, ep: int) -> list[int]:
+def _uneven_edges(parts: Parts, ep: int, redundant: int) -> list[int]:
     """First rank that holds one expert fewer, for each expert count that does not divide evenly."""
     counts = {p.tensor.copies for pieces in parts.classes for p in pieces if p.group == "experts"}
-    return sorted({count % ep for count in counts} - {0})
+    return sorted({(count + redundant) % ep for count in counts} - {0})
 
 
 def _representative(ep_rank: int, edges: list[int]) -> int:
@@ -105,16 +114,20 @@ def _representative(ep_rank: int, edges: list[int]) -> int:
     return next((edge - 1 for edge in edges if ep_rank < edge), edges[-1] if edges else 0)
 
 
-def _result(engine: Engine, view: RankView) -> RankResult:
+def _result(job: Job, view: RankView) -> RankResult:
+    engine = job.engine
     weighed = weigh(view, engine.store(view.parts.arch))
-    weights = weighed.total + engine.buffers(view) - view.serving.offload_bytes
+    on_host = sum(weighed.by_group.get(group, 0) for group in engine.host_groups)
+    on_host += min(view.serving.offload_bytes, weighed.total - on_host)
+    weights = weighed.total - on_host + engine.buffers(view, weighed)
     lines = _weight_lines(view, weighed.by_group.get("tower", 0), weights)
-    lines += engine.overheads(view, weights)
+    overheads = engine.overheads(view, weights)
+    lines += job.adjust(overheads) if job.adjust else overheads
     pool_bytes = view.serving.kv_bytes if view.serving.kv_bytes is not None else engine.pool(view, weights, lines)
     pool = engine.plan_pool(view, pool_bytes)
     cache = exact("kv_cache", max(0, pool.pool_bytes), pool.trace)
     ledger = Ledger(view.rank, view.card_bytes, engine.budget(view), (*lines, cache), engine.load_peak(view, weights))
-    return RankResult(view, ledger, pool, weights)
+    return RankResult(view, ledger, pool, weights, on_host)
 
 
 def _weight_lines(view: RankView, tower: int, weights: int) -> tuple[Line, ...]:
@@ -128,4 +141,3 @@ def _renumbered(result: RankResult, view: RankView) -> RankResult:
     if result.view.rank == view.rank:
         return result
     return replace(result, view=view, ledger=replace(result.ledger, rank=view.rank))
-

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tonnage.errors import LayoutError
 from tonnage.plan import answer
-from tonnage.plan.choose import Choice, choose
-from tonnage.plan.desk import Desk, open_desk
-from tonnage.plan.question import Question
+from tonnage.plan.choose import choose
+from tonnage.plan.desk import open_desk
+from tonnage.plan.fleets import node_memory_bytes
 from tonnage.plan.remedies import find_remedies
 from tonnage.plan.verdict import refuse
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def answer_question(question: Question, with_remedies: bool = True) -> dict[str, Any]:
+    from tonnage.plan.choose import Choice
+    from tonnage.plan.desk import Desk
+    from tonnage.plan.question import Question
+
+
+def answer_question(question: Question, with_remedies: bool = True, is_calibrated: bool = True) -> dict[str, Any]:
     """The contract's answer to one question.
 
-    `with_remedies` False leaves checked remedies out of answers that are yes, for long batches.
+    `with_remedies` False leaves checked remedies out of answers that are yes, for long batches; `is_calibrated` False
+    leaves out what earlier starts have taught.
     """
-    desk = open_desk(question)
+    desk = open_desk(question, is_calibrated)
     try:
         choice = choose(desk)
     except LayoutError as refusal:
@@ -31,14 +38,17 @@ def answer_question(question: Question, with_remedies: bool = True) -> dict[str,
         | answer.head_record(desk.model, desk.fleet, choice.found.job.layout)
         | {"engine": desk.engine.name, "engine_version": desk.engine.version}
         | answer.numbers_record(choice.found)
+        | answer.tiers_record(choice.found, desk.fleet, node_memory_bytes(desk.fleet))
         | {"remedies": remedies, "notes": _notes(desk, choice)}
     )
 
 
 def _notes(desk: Desk, choice: Choice) -> list[str]:
-    notes = [*desk.model.notes, *desk.engine.notes]
+    notes = [*desk.model.notes, *desk.engine.notes, *_card_notes(desk)]
     if (note := choice.found.busiest.pool.note) is not None:
         notes.append(note)
+    if desk.adjust is not None:
+        notes.append("overheads moved by what earlier starts on this machine have taught")
     if choice.why:
         notes.append(choice.why)
     context = choice.found.serving.max_model_len
@@ -48,6 +58,11 @@ def _notes(desk: Desk, choice: Choice) -> list[str]:
             " tokens do not fit in the cache"
         )
     return notes
+
+
+def _card_notes(desk: Desk) -> list[str]:
+    card = desk.fleet.accelerator
+    return [card.note] if card.id == "unknown" and card.note else []
 
 
 def _refused(desk: Desk, refusal: LayoutError) -> dict[str, Any]:

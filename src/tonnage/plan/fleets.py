@@ -9,9 +9,12 @@ from tonnage.catalog.find import find_accelerator
 from tonnage.catalog.fleet import Fleet, check_counts, parse_fleet
 from tonnage.catalog.load import Catalog
 from tonnage.errors import UsageError
-from tonnage.plan.question import Question
 from tonnage.seams.host import host_memory_bytes
 from tonnage.seams.overlay import find_overlay
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.plan.question import Question
 
 
 @cache
@@ -22,16 +25,39 @@ def open_catalog() -> Catalog:
 
 def find_fleet(question: Question) -> Fleet:
     """The fleet of `question.gpu`: a fleet text, a TOML file, or a card's name with `gpu_count` and `nodes`."""
-    fleet = parse_fleet(question.gpu, open_catalog(), host_memory_bytes())
+    fleet = _named(question)
     total = question.gpu_count
     if total is None:
+        if question.nodes not in (None, fleet.nodes):
+            raise UsageError("nodes", question.nodes, "gpu_count beside it, or NODESxCOUNTxNAME")
         return fleet
     if fleet.num_cards not in (1, total):
         raise UsageError("gpu_count", total, f"{fleet.num_cards}, as {question.gpu} says")
+    if fleet.num_cards == total and question.nodes in (None, fleet.nodes):
+        return fleet
     nodes = question.nodes or _num_nodes(fleet.accelerator, total)
     if total % nodes:
         raise UsageError("gpu_count", total, f"a multiple of the {nodes} nodes")
     return sized(fleet, nodes, total // nodes)
+
+
+def _named(question: Question) -> Fleet:
+    """The fleet a question names; a card nobody knows will do where only cache arithmetic is asked."""
+    try:
+        return parse_fleet(question.gpu, open_catalog(), host_memory_bytes())
+    except UsageError as unknown:
+        if question.kv_cache_memory_bytes is None:
+            raise
+        card = anonymous_card(question.gpu, question.kv_cache_memory_bytes, unknown.line)
+        return Fleet(1, 1, card)
+
+
+def anonymous_card(name: str, memory_bytes: int, note: str) -> Accelerator:
+    """A card of which only the memory for the cache is known."""
+    return Accelerator(
+        id="unknown", name=name, vendor="nvidia", segment="unknown", memory_bytes=memory_bytes, memory_basis="assumed",
+        basis="assumed", sources=(), seen=None, note=f"{note}; only the cache was worked out, its capacity is not known",
+    )  # fmt: skip
 
 
 def sized(fleet: Fleet, nodes: int, count: int) -> Fleet:
@@ -43,6 +69,16 @@ def sized(fleet: Fleet, nodes: int, count: int) -> Fleet:
 def find_card(name: str) -> Accelerator:
     """A card by name."""
     return find_accelerator(open_catalog(), name, host_memory_bytes())
+
+
+def node_memory_bytes(fleet: Fleet) -> int | None:
+    """Host memory of one node: the stated one, else that of the node these cards are usually bought in."""
+    if fleet.accelerator.vendor == "host":
+        return fleet.host_memory_bytes
+    from tonnage.catalog.node import typical_node
+
+    node = typical_node(open_catalog().nodes(), fleet.accelerator.id)
+    return node.host_memory_bytes if node else None
 
 
 def card_kinds() -> tuple[Accelerator, ...]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from tonnage.catalog.fleet import Fleet
-from tonnage.layout.layout import Layout
-from tonnage.model.arch import Arch
-from tonnage.model.ffn.moe import Moe
+from tonnage.layout.layout import MAX_WORLD, Layout
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.mla import Mla
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def is_moe(arch: Arch) -> bool:
-    """Whether any layer routes to experts."""
-    return any(isinstance(ffn, Moe) for layer in arch.layers for ffn in layer.ffns)
+    from tonnage.catalog.fleet import Fleet
+    from tonnage.model.arch import Arch
 
 
 def is_latent(arch: Arch) -> bool:
@@ -23,42 +20,32 @@ def is_latent(arch: Arch) -> bool:
 
 
 def candidate_layouts(arch: Arch, fleet: Fleet) -> Iterator[Layout]:
-    """Layouts that use every card, simplest first.
+    """Layouts that use every card, simplest first, each mixture of experts also with whole experts per rank.
 
     Tensor parallelism inside a node and pipeline stages across nodes keep the busy links short; then tensor
-    parallelism over everything; then whole experts per rank; then more stages; last, fewer cards.
+    parallelism over everything; then more stages; last, fewer cards.
     """
-    cards = fleet.count
-    total = fleet.nodes * cards
-    seen: set[Layout] = set()
-    for layout in _ordered(arch, cards, total, fleet.nodes):
-        if layout not in seen and layout.world <= total:
-            seen.add(layout)
-            yield layout
+    for tp, pp in dict.fromkeys(_sizes(fleet)):
+        if max(tp, pp) <= MAX_WORLD:
+            yield Layout(tp=tp, pp=pp)
+            if arch.has_experts and tp * pp == fleet.num_cards:
+                yield Layout(tp=tp, pp=pp, ep=True)
 
 
-def _ordered(arch: Arch, cards: int, total: int, nodes: int) -> Iterator[Layout]:
-    experts = is_moe(arch)
-    yield Layout(tp=cards, pp=nodes)
-    if experts:
-        yield Layout(tp=cards, pp=nodes, ep=True)
-    yield Layout(tp=total)
-    if experts:
-        yield Layout(tp=total, ep=True)
-    for tp in _divisors(cards):
-        yield Layout(tp=tp, pp=total // tp)
-        if experts:
-            yield Layout(tp=tp, pp=total // tp, ep=True)
+def _sizes(fleet: Fleet) -> Iterator[tuple[int, int]]:
+    """Tensor and pipeline parallel sizes, those for fewer cards last."""
+    cards, total = fleet.count, fleet.num_cards
+    yield cards, fleet.nodes
+    yield total, 1
+    for tp in range(cards, 0, -1):
+        if cards % tp == 0:
+            yield tp, total // tp
     for tp in range(cards - 1, 0, -1):
-        yield Layout(tp=tp)
+        yield tp, 1
 
 
 def attention_replicas(arch: Arch, world: int) -> Layout | None:
     """Data-parallel attention with whole experts per rank, where copies of the latent cache make it worth it."""
-    if world > 1 and is_latent(arch) and is_moe(arch):
+    if world > 1 and is_latent(arch) and arch.has_experts:
         return Layout(tp=1, dp=world, ep=True)
     return None
-
-
-def _divisors(number: int) -> list[int]:
-    return [size for size in range(number, 0, -1) if number % size == 0]

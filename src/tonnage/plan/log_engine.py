@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Protocol
 
 from tonnage.errors import UnreadableError
-from tonnage.memory.receipt import Receipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tonnage.memory.receipt import Receipt
 
 _MODULES = ("vllm", "sglang", "llamacpp")
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from tonnage.errors import UsageError
-from tonnage.layout.parts import Parts, gather_parts
+from tonnage.layout.parts import gather_parts
 from tonnage.plan.precision import apply_precision
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tonnage.layout.parts import Parts
 
 MAX_KEPT = 256  # models of one batch; a file of thousands of questions names a few dozen
 HUB = "hf:"
@@ -17,7 +22,7 @@ FILES = (".json", ".gguf", ".safetensors")
 TRUSTS = ("headers", "config")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Model:
     """A model ready to be weighed. `notes` say what was assumed, `source` where its facts come from.
 

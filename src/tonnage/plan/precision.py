@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
-
-from tonnage.errors import UsageError
-from tonnage.model.arch import Arch
-from tonnage.model.ffn.moe import Moe
+from tonnage.model.quantization.formats import INT4_BITS, int_pack_quantized
+from tonnage.model.quantization.ggml import find_ggml, ggml_scheme
 from tonnage.model.quantization.precision import ALIASES, OTHER_FILES, RECIPES, UNQUANTISED, scheme_for
-from tonnage.model.quantization.scheme import Format, Scheme
+from tonnage.value import replace, value
 
-# How the names of formats begin -> the kind people mean. Longer ones first.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Arch
+    from tonnage.model.quantization.scheme import Format, Scheme
+
+GGUF = "gguf"
+# How the names of formats begin -> the kind people mean.
 KINDS = (
-    ("fp8", "fp8"), ("mxfp8", "mxfp8"), ("mxfp6", "mxfp6"), ("mxfp4", "mxfp4"), ("nvfp4", "nvfp4"), ("nf4", "nf4"),
-    ("pack-int4", "int4"), ("int4", "int4"), ("w4a8", "int4"), ("pack-int8", "int8"), ("int8", "int8"), ("fp32", "fp32"),
-)  # fmt: skip
+    ("fp8", "fp8"),
+    ("mxfp8", "mxfp8"),
+    ("mxfp6", "mxfp6"),
+    ("mxfp4", "mxfp4"),
+    ("nvfp4", "nvfp4"),
+    ("nf4", "nf4"),
+    ("pack-int4", "int4"),
+    ("int4", "int4"),
+    ("w4a8", "int4"),
+    ("pack-int8", "int8"),
+    ("int8", "int8"),
+    ("fp32", "fp32"),
+    ("ggml", GGUF),
+)
 # People say fp4 for both of its forms.
 FP4, FP4_KINDS = "fp4", frozenset(("nvfp4", "mxfp4"))
+# torchao's dynamic activations do not change what is stored.
+SYNONYMS = {"int8-dynamic-act": "int8"}
 AS_STORED = ("native", "mixed")
+GROUPED, GROUP_DIGITS = "int4-g", 4
 
 
-class Asked(NamedTuple):
+@value
+class Asked:
     """A model in the precision asked for, and what had to be assumed."""
 
     arch: Arch
@@ -29,16 +46,18 @@ class Asked(NamedTuple):
 
 
 def apply_precision(arch: Arch, text: str) -> Asked:
-    """`arch` in precision `text` (`fp8`, `awq`, `compressed-tensors int4 (native)`).
+    """`arch` in precision `text` (`fp8`, `awq`, `compressed-tensors int4 (native)`, `q4_k_m`).
 
     A checkpoint that is stored in this kind of format already stays as it is; otherwise its scheme is replaced by that
     of a usual build. UsageError for unknown precisions and for those that only other files have (GGUF, EXL3).
     """
-    name = read_precision(text)
     stored = stored_kinds(arch.scheme)
+    if find_precision(text) == GGUF and GGUF in stored:
+        return Asked(arch, ())
+    name = read_precision(text)
     if name is None:
         return Asked(arch, ())
-    scheme = scheme_for(name, is_mixture(arch))
+    scheme = _scheme(name, arch)
     wanted = FP4_KINDS if name == FP4 else stored_kinds(scheme)
     if stored & wanted or stored == wanted:
         return Asked(arch, ())
@@ -49,18 +68,62 @@ def apply_precision(arch: Arch, text: str) -> Asked:
 
 
 def read_precision(text: str) -> str | None:
-    """The name of a precision in a free text; None for one that says only that nothing was changed."""
-    bare, _, remark = text.lower().replace("+", "-").partition("(")
-    words = [word for word in bare.replace("/", " ").split() if word.strip("-")]
-    for name in ("-".join(words), *reversed(words), remark.rstrip(") ")):
-        if name in OTHER_FILES:
-            raise UsageError("precision", text, OTHER_FILES[name])
-        if name in RECIPES or name in ALIASES or name in UNQUANTISED:
-            return name
-    if set(words) & set(AS_STORED):
+    """The name of a precision in a free text; None for one that says only that nothing was changed.
+
+    UsageError for texts that name none, and for those that only other files have.
+    """
+    name = find_precision(text)
+    if name is None and set(_words(text)) & set(AS_STORED):
         return None
-    scheme_for(text)
-    return None
+    if name is None or name in OTHER_FILES:
+        # It raises, with the list of names or the way to such files.
+        scheme_for(name or text)
+    return name
+
+
+def find_precision(text: str) -> str | None:
+    """The name of a precision in a free text, the most specific first; None if there is none."""
+    words = _words(text)
+    names = ["-".join(words), *reversed(words), text.partition("(")[2].rstrip(") ").lower()]
+    known = [SYNONYMS.get(name, name) for name in names if _is_known(SYNONYMS.get(name, name))]
+    # `Q8_0 GGUF` is a tensor type first.
+    return min(known, key=lambda name: name in OTHER_FILES, default=None)
+
+
+def _words(text: str) -> list[str]:
+    bare = text.lower().replace("+", "-").partition("(")[0].replace("/", " ")
+    return [word for word in bare.split() if word.strip("-")]
+
+
+def _is_known(name: str) -> bool:
+    tables = (OTHER_FILES, RECIPES, ALIASES, UNQUANTISED)
+    return any(name in table for table in tables) or _group_of(name) is not None or find_ggml(name) is not None
+
+
+def _scheme(name: str, arch: Arch) -> Scheme | None:
+    group = _group_of(name)
+    if group is not None:
+        return _regrouped(group)
+    # MXFP4 and NVFP4 are tensor types of llama.cpp too; by themselves the names mean builds for other engines.
+    is_own = name not in RECIPES and name not in ALIASES
+    return (ggml_scheme(name, len(arch.layers)) if is_own else None) or scheme_for(name, arch.has_experts)
+
+
+def _group_of(name: str) -> int | None:
+    """The group of `int4-g64`, None for other names."""
+    digits = name.removeprefix(GROUPED)
+    is_group = name.startswith(GROUPED) and digits.isascii() and digits.isdecimal() and len(digits) <= GROUP_DIGITS
+    return int(digits) or None if is_group else None
+
+
+def _regrouped(group: int) -> Scheme | None:
+    """A weight-only build in four bits with another group than the usual one."""
+    scheme = scheme_for("w4a16")
+    if scheme is None:
+        return None
+    form = int_pack_quantized(INT4_BITS, group)
+    rules = tuple(replace(rule, format=form) if rule.format else rule for rule in scheme.rules)
+    return replace(scheme, rules=rules)
 
 
 def stored_kinds(scheme: Scheme | None) -> frozenset[str]:
@@ -71,8 +134,3 @@ def stored_kinds(scheme: Scheme | None) -> frozenset[str]:
 
 def _kind(form: Format) -> str | None:
     return next((kind for start, kind in KINDS if form.name.startswith(start)), None)
-
-
-def is_mixture(arch: Arch) -> bool:
-    """Whether some layer has routed experts."""
-    return any(isinstance(part, Moe) for layer in set(arch.layers) for part in layer.ffns)

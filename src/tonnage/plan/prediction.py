@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from tonnage.errors import TonnageError
-from tonnage.memory.receipt import Receipt
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tonnage.memory.receipt import Receipt
 
 _SAME = (
     "kv_cache_tokens", "max_concurrency_x", "kv_needed_bytes", "max_context", "weights_bytes_per_rank",
@@ -18,7 +21,7 @@ _AT_LOADING = ("fp8", "bitsandbytes")  # formats the engines make themselves out
 _CACHED = "models--"  # folders of the Hub's cache: models--ORG--NAME/snapshots/COMMIT
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prediction:
     """An answer of `fit` for the log's start; None with a note where there cannot be one."""
 
@@ -96,4 +99,4 @@ def _answer(question: Mapping[str, Any]) -> dict[str, Any]:
     from tonnage.plan.fit import answer_question
     from tonnage.plan.question import Question
 
-    return answer_question(Question.from_record(question), with_remedies=False)
+    return answer_question(Question.from_record(question), with_remedies=False, is_calibrated=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
-
 from tonnage.errors import UsageError
+from tonnage.value import fields, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 INTEGERS = {
     "gpu_count", "nodes", "tp", "pp", "dp", "dcp", "max_model_len", "max_num_seqs", "max_num_batched_tokens",
@@ -17,7 +19,7 @@ FLAGS = {"ep", "dp_attention", "enforce_eager"}
 LARGEST = 1 << 50  # bytes or tokens; anything above is a typing error
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Question:
     """Fields as the JSON contract names them; None means the engine's or planner's default.
 
@@ -55,7 +57,7 @@ class Question:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Question:
         """A question from its JSON record; a wrong type, range or unknown field is a UsageError naming it."""
-        known = {field.name for field in fields(cls)}
+        known = set(fields(cls))
         values = {key: _checked(key, value, known) for key, value in record.items() if value is not None}
         for name in ("model", "gpu"):
             if not values.get(name):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
-
 from tonnage.errors import UsageError
-from tonnage.figure import Line
-from tonnage.memory.receipt import Receipt
-from tonnage.plan.calibration import OVERHEADS, REST, Calibration, Key, make_key
+from tonnage.plan.calibration import OVERHEADS, REST, Calibration, make_key
 from tonnage.plan.log_engine import read_log
-from tonnage.plan.prediction import Prediction, predict
+from tonnage.plan.prediction import predict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from tonnage.figure import Line
+    from tonnage.memory.receipt import Receipt
+    from tonnage.plan.calibration import Key
+    from tonnage.plan.prediction import Prediction
 
 _JOINT_NOTE = "the log gives runtime and communication as one figure, so the prediction shows them as one"
 
@@ -131,9 +136,9 @@ def _key(read: Receipt, answer: Mapping[str, Any]) -> Key:
 def _save(start: Calibration, folder: str | None) -> None:
     import os.path
 
-    from tonnage.plan.calibration import FILE_NAME, save_calibration
-    from tonnage.seams.data_folder import data_folder
+    from tonnage.plan.calibration import save_calibration
+    from tonnage.seams.data_folder import CALIBRATION_FILE, data_folder
 
     if not start.differences and start.weights_ratio is None:
         raise UsageError("calibration", "nothing to compare", "a log with weights, cache or overheads")
-    save_calibration(os.path.join(folder or data_folder(), FILE_NAME), start)
+    save_calibration(os.path.join(folder or data_folder(), CALIBRATION_FILE), start)

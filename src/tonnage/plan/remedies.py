@@ -1,20 +1,29 @@
-"""Changes that help, each checked by evaluating it before it is offered."""
+"""Changes that help, each checked by asking the changed question before it is offered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
 
+from tonnage.catalog.fleet import Fleet
 from tonnage.errors import TonnageError
-from tonnage.layout.layout import Layout
-from tonnage.memory.engine import Limits
 from tonnage.plan.choose import choose
-from tonnage.plan.desk import Desk
-from tonnage.plan.evaluate import Evaluation, evaluate
-from tonnage.plan.fleets import find_card, sized
+from tonnage.plan.desk import open_desk
+from tonnage.plan.fleets import find_card
 from tonnage.plan.layouts import attention_replicas, candidate_layouts
-from tonnage.plan.verdict import judge
+from tonnage.units import ceil_div
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tonnage.layout.layout import Layout
+    from tonnage.plan.choose import Choice
+    from tonnage.plan.desk import Desk
+    from tonnage.plan.evaluate import Evaluation
+
+    Change = dict[str, Any]
 
 SHOWN = 4
 BATCH_DIVISOR = 8  # a batch of an eighth is still larger than any kernel needs to be efficient
@@ -22,89 +31,108 @@ SMALLEST_BATCH = 2048  # vLLM's own default on small cards
 LARGER_CARDS = ("H200", "MI300X", "B200", "MI355X", "B300")  # by memory, smallest first
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Remedy:
     """A change, as question fields, and what it gives."""
 
-    change: dict[str, Any]
-    effect: str
-    fits: bool
-    concurrency: float
+    change: Change
+    choice: Choice
+
+    @property
+    def worth(self) -> tuple[int, float]:
+        """What is compared: the longest request, then how many of them are held at once."""
+        return worth_of(self.choice.found)
 
     def record(self) -> dict[str, Any]:
         """The contract's remedy."""
-        return {"change": self.change, "effect": self.effect, "fits": self.fits}
+        found = self.choice.found
+        length, total = self.worth
+        effect = f"{found.job.layout.words}: {total:.1f} requests at {length:,} tokens"
+        return {"change": self.change, "effect": effect, "fits": self.choice.verdict.fits}
+
+
+def worth_of(found: Evaluation) -> tuple[int, float]:
+    """The longest request in tokens, and how many of them all replicas hold at once."""
+    return found.serving.max_model_len, found.busiest.pool.concurrency * found.job.layout.dp
 
 
 def find_remedies(desk: Desk, found: Evaluation | None, fits: bool) -> list[dict[str, Any]]:
-    """Checked changes: those that make a no into a yes, or those that hold clearly more requests."""
-    base = found.busiest.pool.concurrency * found.job.layout.dp if found and fits else 0.0
-    useful = [r for r in _tried(desk, found, fits) if r.fits and r.concurrency > base]
-    return [remedy.record() for remedy in useful[:SHOWN]]
+    """Checked changes: those that make a no into a yes, or those that hold more than the start that fits."""
+    least = worth_of(found) if found is not None and fits else (0, 0.0)
+    useful = (remedy for remedy in _tried(desk, found, fits) if remedy.choice.verdict.fits and remedy.worth > least)
+    return [remedy.record() for remedy in islice(useful, SHOWN)]
 
 
 def _tried(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Remedy]:
-    if found is not None:
-        yield from _limit_changes(desk, found, fits)
-        yield from _layout_changes(desk, found)
+    for change in _changes(desk, found, fits):
+        try:
+            choice = choose(open_desk(replace(desk.question, **change)))
+        except TonnageError:
+            continue
+        is_moved = "gpu" in change and desk.layout is not None
+        yield Remedy(change | _layout_change(desk, choice.found.job.layout) if is_moved else change, choice)
+
+
+def _changes(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Change]:
+    if found is not None and found.weights_bytes < found.job.card_bytes:
+        yield from _limit_changes(found, fits)
+    yield from _layout_changes(desk, found.job.layout if found else desk.layout)
     if not fits:
-        yield from _other_questions(desk)
+        yield from _other_questions(desk, sum(rank.weights_bytes for rank in found.ranks) if found else 0)
 
 
-def _limit_changes(desk: Desk, found: Evaluation, fits: bool) -> Iterator[Remedy]:
-    layout, limits, serving = found.job.layout, desk.limits, found.serving
-    context = found.busiest.pool.max_context
-    if not fits and context > 0:
-        yield from _limits(desk, layout, {"max_model_len": context}, replace(limits, max_model_len=context))
+def _limit_changes(found: Evaluation, fits: bool) -> Iterator[Change]:
+    serving, context = found.serving, found.busiest.pool.max_context
     smaller = max(SMALLEST_BATCH, serving.max_num_batched_tokens // BATCH_DIVISOR)
+    if not fits and context > 0:
+        yield {"max_model_len": context}
     if not fits and smaller < serving.max_num_batched_tokens:
-        change = {"max_num_batched_tokens": smaller}
-        yield from _limits(desk, layout, change, replace(limits, max_num_batched_tokens=smaller))
+        yield {"max_num_batched_tokens": smaller}
     if not serving.kv_dtype.startswith("fp8"):
-        yield from _limits(desk, layout, {"kv_cache_dtype": "fp8"}, replace(limits, kv_dtype="fp8"))
+        yield {"kv_cache_dtype": "fp8"}
 
 
-def _limits(desk: Desk, layout: Layout, change: dict[str, Any], limits: Limits) -> Iterator[Remedy]:
-    try:
-        yield _remedy(change, evaluate(desk.job(layout, limits)))
-    except TonnageError:
-        return
+def _layout_changes(desk: Desk, current: Layout | None) -> Iterator[Change]:
+    arch, world = desk.model.parts.arch, current.world if current else desk.fleet.num_cards
+    if not desk.question.dp_attention and attention_replicas(arch, world) not in (None, current):
+        yield {"dp_attention": True}
+    others = (layout for layout in candidate_layouts(arch, desk.fleet) if layout != current)
+    yield from (_layout_change(desk, layout) for layout in islice(others, SHOWN))
 
 
-def _layout_changes(desk: Desk, found: Evaluation) -> Iterator[Remedy]:
-    arch, current = desk.model.parts.arch, found.job.layout
-    replicas = attention_replicas(arch, current.world)
-    others = [layout for layout in candidate_layouts(arch, desk.fleet) if layout != current][:SHOWN]
-    for layout in [*([replicas] if replicas and replicas != current else []), *others]:
-        change: dict[str, Any] = {"tp": layout.tp, "pp": layout.pp, "dp": layout.dp, "ep": layout.ep}
-        if layout == replicas:
-            change = {"dp_attention": True}
-        yield from _limits(desk, layout, change, desk.limits)
+def _layout_change(desk: Desk, layout: Layout) -> Change:
+    """The fields that state `layout`, and those of the question that would contradict it, back at their defaults."""
+    change: Change = {"tp": layout.tp, "pp": layout.pp, "dp": layout.dp, "ep": layout.ep}
+    if desk.question.dcp is not None:
+        change["dcp"] = layout.dcp
+    return change | ({"dp_attention": False} if desk.question.dp_attention else {})
 
 
-def _other_questions(desk: Desk) -> Iterator[Remedy]:
-    fleet = desk.fleet
-    yield from _desks(
-        {"nodes": fleet.nodes * 2, "gpu_count": fleet.num_cards * 2},
-        lambda: desk.moved(sized(fleet, fleet.nodes * 2, fleet.count)),
-    )
-    yield from _desks({"quantization": "fp8"}, lambda: desk.stored_as("fp8"))
+def _other_questions(desk: Desk, weights: int) -> Iterator[Change]:
+    """More cards, larger cards, fewer bits; fleets whose cards together hold less than `weights` bytes are left out."""
+    fleet, card = desk.fleet, desk.fleet.accelerator
+    yield _fleet_change(desk, _grown(fleet, weights), card.name)
+    yield {"quantization": "fp8"}
     for name in LARGER_CARDS:
-        card = find_card(name)
-        if card.capacity_bytes > (fleet.accelerator.memory_bytes or 0):
-            yield from _desks({"gpu": name}, lambda card=card: desk.moved(replace(fleet, accelerator=card)))
-    yield from _desks({"quantization": "int4"}, lambda: desk.stored_as("int4"))
+        size = find_card(name).capacity_bytes
+        if size > card.capacity_bytes and size * fleet.num_cards > weights:
+            yield _fleet_change(desk, fleet, name)
+    yield {"quantization": "int4"}
 
 
-def _desks(change: dict[str, Any], make: Callable[[], Desk]) -> Iterator[Remedy]:
-    try:
-        yield _remedy(change, choose(make()).found)
-    except TonnageError:
-        return
+def _grown(fleet: Fleet, weights: int) -> Fleet:
+    """Twice the cards, or the least power of two that holds `weights` bytes; nodes are filled before others are added."""
+    card, total = fleet.accelerator, 2 * fleet.num_cards
+    while total * card.capacity_bytes <= weights:
+        total *= 2
+    nodes = max(fleet.nodes, ceil_div(total, card.cards_per_node or fleet.count))
+    nodes = nodes if total % nodes == 0 else total // fleet.count
+    return Fleet(nodes, total // nodes, card)
 
 
-def _remedy(change: dict[str, Any], found: Evaluation) -> Remedy:
-    pool, verdict = found.busiest.pool, judge(found)
-    total = pool.concurrency * found.job.layout.dp
-    effect = f"{found.job.layout.words}: {total:.1f} requests at {found.serving.max_model_len:,} tokens"
-    return Remedy(change, effect if verdict.fits else verdict.reason, verdict.fits, total)
+def _fleet_change(desk: Desk, fleet: Fleet, gpu: str) -> Change:
+    """Other cards, for which a stated layout is open again."""
+    opened: Change = {name: None for name in ("tp", "pp", "dp", "ep", "dcp") if getattr(desk.question, name)}
+    if desk.question.dp_attention:
+        opened["dp_attention"] = False
+    return {"gpu": gpu, "gpu_count": fleet.num_cards, "nodes": fleet.nodes} | opened

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from tonnage.errors import UnreadableError
-from tonnage.model.arch import Arch
 from tonnage.seams.place import open_place
+from tonnage.value import replace, value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tonnage.model.arch import Arch
+    from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.gguf.header import Metadata
     from tonnage.model.read import Source
     from tonnage.seams.store import Opener
 
@@ -18,7 +19,7 @@ GAP_PERCENT = 5
 PERCENT = 100
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Opened:
     """An architecture read from files, with the bytes their headers list (None without headers)."""
 
@@ -33,19 +34,19 @@ def open_source(place: str, trust: str | None, opener: Opener = open_place) -> O
     from tonnage.model.read import read_source
 
     source = read_source(place, opener)
-    size = None if source.entries is None else sum(entry.stored_bytes for entry in source.entries)
     arch = _read(place, source)
-    notes = source.notes
-    if size is not None and source.gguf_metadata is None:
-        notes += _compare(place, arch, size, trust)
-    return Opened(arch, notes, source.origin, size)
+    if source.entries is None:
+        return Opened(arch, source.notes, source.origin, None)
+    size = sum(entry.stored_bytes for entry in source.entries)
+    if source.gguf_metadata is not None:
+        return Opened(arch, source.notes, source.origin, size)
+    checked = _check(place, arch, source.entries, trust)
+    return Opened(checked.arch, (*source.notes, *checked.notes), source.origin, size)
 
 
 def _read(place: str, source: Source) -> Arch:
     if source.gguf_metadata is not None:
-        from tonnage.model.headers.gguf.arch import gguf_arch
-
-        return gguf_arch(source.gguf_metadata, source.entries or ())
+        return _read_gguf(source.gguf_metadata, source.entries or ())
     if source.config is None:
         raise UnreadableError(place, "tensors without config.json", "a folder with its config.json, or a GGUF file")
     from tonnage.model.config.arch import read_arch
@@ -54,14 +55,42 @@ def _read(place: str, source: Source) -> Arch:
     return read_arch(source.config, read_scheme(source.config, source.quant_config))
 
 
-def _compare(place: str, arch: Arch, size: int, trust: str | None) -> tuple[str, ...]:
+def _read_gguf(metadata: Metadata, entries: tuple[TensorEntry, ...]) -> Arch:
+    from tonnage.model.headers.gguf.arch import gguf_arch
+    from tonnage.model.headers.gguf.scheme import gguf_scheme
+
+    return replace(gguf_arch(metadata, entries), scheme=gguf_scheme(entries))
+
+
+@value
+class Checked:
+    """An architecture compared with headers, and the difference in words if there is one."""
+
+    arch: Arch
+    notes: tuple[str, ...]
+
+
+def _check(place: str, arch: Arch, entries: tuple[TensorEntry, ...], trust: str | None) -> Checked:
+    size = sum(entry.stored_bytes for entry in entries)
+    gap = _gap(arch, size)
+    if gap is None:
+        return Checked(arch, ())
+    if trust is None:
+        raise UnreadableError(place, gap, f"at most {GAP_PERCENT} % apart, or --trust headers|config")
+    if trust == "config":
+        return Checked(arch, (f"{gap}; the configuration trusted",))
+    from tonnage.model.headers.safetensors.scheme import header_scheme
+
+    arch = replace(arch, scheme=header_scheme(entries))
+    rest = _gap(arch, size)
+    return Checked(arch, (f"{gap}; formats taken from the headers", *([f"even so {rest}"] if rest else [])))
+
+
+def _gap(arch: Arch, size: int) -> str | None:
+    """The two sizes where they are too far apart, None where they agree."""
     from tonnage.layout.parts import gather_parts
     from tonnage.plan.stored import stored_size
 
     implied = stored_size(gather_parts(arch))
-    if abs(size - implied) * PERCENT <= GAP_PERCENT * implied:
-        return ()
-    seen = f"headers list {size} bytes, the architecture implies {implied}"
-    if trust is None:
-        raise UnreadableError(place, seen, f"at most {GAP_PERCENT} % apart, or --trust headers|config")
-    return (f"{seen}; {trust} trusted",)
+    is_near = abs(size - implied) * PERCENT <= GAP_PERCENT * implied
+    return None if is_near else f"headers list {size} bytes, the architecture implies {implied}"

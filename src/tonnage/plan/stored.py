@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
-from tonnage.layout.parts import Parts, Piece
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.quantization.formats import stored_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.layout.parts import Parts, Piece
 
 
 def stored_size(parts: Parts) -> int:
@@ -15,7 +19,9 @@ def stored_size(parts: Parts) -> int:
     times = Counter(parts.class_of)
     dtype = parts.arch.dtype
     layers = sum(count * _size(parts.classes[number], dtype) for number, count in times.items())
-    around = sum(_size(pieces, dtype) for pieces in (parts.first, parts.last, parts.embedding, parts.draft))
+    around = sum(
+        _size(pieces, dtype) for pieces in (parts.towers, parts.first, parts.last, parts.embedding, parts.draft)
+    )
     return layers + around + parts.arch.duplicates * element_bytes(dtype)
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-from tonnage.errors import LayoutError, UnsupportedError
-from tonnage.plan.evaluate import Evaluation
+from tonnage.errors import UnsupportedError
 from tonnage.units import render_gib
+from tonnage.value import value
 
-VerdictName = Literal[
-    "fits", "weights-exceed-card", "load-peak-exceeds-card", "kv-too-small", "layout-invalid", "unsupported"
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tonnage.errors import LayoutError
+    from tonnage.plan.evaluate import Evaluation
+
+    VerdictName = Literal[
+        "fits", "weights-exceed-card", "load-peak-exceeds-card", "kv-too-small", "layout-invalid", "unsupported"
+    ]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Verdict:
     """`name` as the JSON contract lists it, and one sentence for people."""
 

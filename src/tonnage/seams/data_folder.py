@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 VARIABLE = "TONNAGE_DATA"
+CALIBRATION_FILE = "calibration.jsonl"
 
 
 def data_folder() -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tonnage.errors import UnreadableError, UsageError, WorldError
-from tonnage.seams.process import Finished
-from tonnage.seams.store import Place, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tonnage.seams.process import Finished
+    from tonnage.seams.store import Place, Result
 
 
 @dataclass(frozen=True, slots=True)

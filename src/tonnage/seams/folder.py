@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from tonnage.seams.files import file_size, list_files, read_range
-from tonnage.seams.store import Result
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tonnage.seams.store import Result
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Folder:
     """The files directly in the folder `origin`; see `store.Store`."""
 

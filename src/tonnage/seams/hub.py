@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from tonnage.errors import TonnageError, UnreadableError, UsageError, WorldError
-from tonnage.seams.store import Result
-from tonnage.seams.transfer import Reply, endpoint, fetch
+from tonnage.errors import UnreadableError, UsageError, WorldError
+from tonnage.seams.transfer import endpoint, fetch
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tonnage.errors import TonnageError
+    from tonnage.seams.store import Result
+    from tonnage.seams.transfer import Reply
 
 MAX_INFO_BYTES = 8 * 2**20  # a repository of a thousand files needs about 300 kB
 WORKERS = 8
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, BEYOND_END = 401, 403, 404, 416
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hub:
     """Repository `repo` at one commit; see `store.Store`. `sizes` are None where the Hub does not tell them."""
 

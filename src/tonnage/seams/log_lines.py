@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from tonnage.errors import UnreadableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LONGEST_LINE = 1 << 20  # bytes; what goes on longer without an end is handed out in pieces
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CONFIG = "config.json"
 QUANT_CONFIG = "hf_quant_config.json"
@@ -18,7 +21,7 @@ ADAPTER = "adapter_"
 PROJECTOR = "mmproj"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelFiles:
     """Names of the files that matter, None or empty where there is none.
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
 
 from tonnage.errors import WorldError
+from tonnage.value import value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
+    from typing import IO
 
 MAX_OUTPUT_BYTES = 16 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Finished:
     """What a program left behind: its exit status and what it printed, undecodable bytes replaced."""
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol
 
-Result = TypeVar("Result")
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
 
 
 class Store(Protocol):
@@ -32,7 +38,7 @@ class Store(Protocol):
         """`call(name)` for every name, results in the same order; a remote store works on several at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Place:
     """A store and the one file of it that was asked for; `name` None means the whole store."""
 

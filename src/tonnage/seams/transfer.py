@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
 from tonnage.errors import MissingExtraError, UsageError, WorldError
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 DEADLINE_S = 120.0  # of one reply, so that a server that drips bytes cannot hold us
 CHUNK_BYTES = 65536
@@ -16,7 +19,7 @@ OK, PARTIAL = 200, 206
 INSTALL = "pip install 'huggingface_hub>=1.0'"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reply:
     """`body` holds at most the bytes asked for and is empty on an error status. Header names are in lower case.
 

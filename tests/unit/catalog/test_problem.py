@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from tonnage.catalog.problem import Problem, check_rows
-from tonnage.catalog.schema import Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.schema import Kind
 
 ORIGIN: dict[str, Any] = {"basis": "measured", "source": ["https://example.org"], "seen": "2026-11-30"}
 GOOD: dict[Kind, dict[str, Any]] = {

@@ -8,8 +8,12 @@ import pytest
 
 from tonnage.catalog.load import Catalog
 from tonnage.catalog.rows import list_rows, show_row
-from tonnage.catalog.schema import KINDS, Kind
+from tonnage.catalog.schema import KINDS
 from tonnage.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.schema import Kind
 
 
 @pytest.mark.parametrize(("kind", "count"), [("accelerators", 106), ("nodes", 16), ("links", 29), ("prices", 139)])

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tonnage.catalog.schema import KINDS, RULES, Kind
+from tonnage.catalog.schema import KINDS, RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.schema import Kind
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -157,7 +157,7 @@ def test_groups_that_do_not_divide_are_copied() -> None:
 
 
 def test_unknown_mixers_are_refused() -> None:
-    with pytest.raises(TypeError, match="str"):
+    with pytest.raises(KeyError, match="str"):
         kv_specs(["attention"], Share(1, HALF))  # type: ignore[list-item]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tonnage.model.arch import Arch, Layer, Mixer
+from tonnage.model.arch import Arch, Layer
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
@@ -17,6 +17,10 @@ from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
 from tonnage.model.tensor import Tensor, vector
 from tonnage.model.tensors import head_tensors, layer_tensors, mixer_tensors, outer_tensors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Mixer
 
 ARCH = Arch("llama", (), 64, 1000, False, 2048, "bfloat16", (), norms=(vector("model.norm", 64),))
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tonnage.engines.llamacpp.log_facts import DIALECT
 from tonnage.engines.llamacpp.log_receipt import LlamaStart, build_receipt
 from tonnage.memory.amount import read_amount
-from tonnage.memory.log_scan import Found, Scanner, clean_line
+from tonnage.memory.log_scan import Scanner, clean_line
 from tonnage.memory.log_start import Starts
-from tonnage.memory.receipt import Receipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.memory.log_scan import Found
+    from tonnage.memory.receipt import Receipt
 
 # Words that no other engine's log has.
 _SURE = {"model", "buffer", "breakdown", "path"}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tonnage.figure import Line
 from tonnage.memory.amount import Amount
 from tonnage.memory.receipt import RankReceipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.figure import Line
 
 _NOTHING = Amount(0, 0, 0)
 _HOST = ("CPU", "Host", "host")

@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 
 from tonnage.engines.llamacpp.log_device import DeviceLog, is_host
 from tonnage.memory.log_start import Start
-from tonnage.memory.receipt import Outcome, Receipt, Settings
+from tonnage.memory.receipt import Receipt, Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.memory.receipt import Outcome
 
 _MOST_DEVICES = 256
 

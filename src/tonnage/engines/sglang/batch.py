@@ -5,10 +5,9 @@ Sources: SGLang `server_args.py` (0.4.6, 0.5.3, 0.5.10) and `arg_groups/memory_h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.engines.sglang.version import Version
 from tonnage.units import GIB
+from tonnage.value import value
 
 FIRST_WITH_TIERS = Version(0, 5, 0)
 FIRST_WITH_WIDE_SECOND_TIER = Version(0, 5, 10)
@@ -18,7 +17,7 @@ OLD_SMALL_CARD, OLD_CHUNKS = 25_000 * 2**20, (2048, 8192)
 OLD_GRAPH_CARD, OLD_SMALL_GRAPHS, OLD_GRAPHS = 35_000 * 2**20, (8, 80), 160
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tier:
     """Cards below `limit_bytes`: chunk in tokens, decode batches with few and with many tensor-parallel ranks."""
 
@@ -34,7 +33,7 @@ MIDDLE_TIERS = (Tier(60 * GIB, 4096, 32, 160), Tier(160 * GIB, 8192, 256, 512))
 LARGEST = Tier(0, 16384, 512, 512)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BatchLimits:
     """Tokens of one prefill chunk and the largest batch whose decode graph is captured."""
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.sglang.stored import compute_dtype
 from tonnage.engines.sglang.version import Version
 from tonnage.memory.kv_types import V4_RECORD, V41_RECORD, CacheTypes
-from tonnage.model.arch import Arch, Mixer
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.mla import Mla
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.model.arch import Arch, Mixer
 
 AUTO, FP8, HALF, STATE = "auto", "fp8_e4m3", "bfloat16", "float32"
 ALIASES = {"bf16": HALF, "fp8": FP8, "fp4_e2m1": "nvfp4"}
@@ -26,7 +28,7 @@ FIRST_PLAIN_ROCM = Version(0, 5, 10)
 FIRST_V4_RATIO = 4  # DeepSeek V4.1 compresses by 1 or 2
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PoolTypes:
     """Types by which the pool is planned, and those it is allocated with; they differ in some versions."""
 

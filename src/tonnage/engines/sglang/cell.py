@@ -5,17 +5,22 @@ Source: SGLang `model_executor/pool_configurator.py`; `model_executor/model_runn
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from tonnage.engines.sglang.compressed import compressed_cell
 from tonnage.engines.sglang.version import Version
 from tonnage.memory.kv import Share, kv_specs
-from tonnage.memory.kv_spec import KvSpec
-from tonnage.memory.kv_types import CacheTypes
-from tonnage.memory.rank_view import RankView
 from tonnage.model.mixer.compressed import Compressed
+from tonnage.model.mixer.gqa import Gqa
 from tonnage.units import ceil_div
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.memory.kv_spec import KvSpec
+    from tonnage.memory.kv_types import CacheTypes
+    from tonnage.memory.rank_view import RankView
+    from tonnage.model.arch import Mixer
 
 # Model classes whose window layers get a pool of their own (SGLang `configs/model_config.py` is_hybrid_swa_model);
 # windows of all others are cached in full.
@@ -25,7 +30,7 @@ FIRST_WITH_WINDOW_POOL = Version(0, 4, 9)
 WINDOW_TOKENS, FULL_TOKENS = 8, 10
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cell:
     """A token takes `numerator` / `denominator` bytes; `fixed_bytes` of the pool are taken before the first."""
 
@@ -47,7 +52,7 @@ def cell_of(version: Version, view: RankView, types: CacheTypes) -> Cell:
     """The cell of the caches that grow with the context."""
     if any(isinstance(mixer, Compressed) for mixer in view.mixers):
         return compressed_cell_of(version, view, types)
-    specs = kv_specs(view.mixers, Share(view.widths.attention, types))
+    specs = kv_specs([_owning(mixer) for mixer in view.mixers], Share(view.widths.attention, types))
     full = _bytes(spec for spec in specs if spec.grows)
     windows = _bytes(spec for spec in specs if spec.kind in ("sliding", "chunked"))
     if not _has_window_pool(version, view):
@@ -61,6 +66,11 @@ def compressed_cell_of(version: Version, view: RankView, types: CacheTypes) -> C
     mixers = [mixer for mixer in view.mixers if isinstance(mixer, Compressed)]
     numerator, denominator, fixed = compressed_cell(version, mixers, types, view.serving.max_num_seqs)
     return Cell(numerator, denominator, fixed)
+
+
+def _owning(mixer: Mixer) -> Mixer:
+    """The mixer with a cache of its own: SGLang sizes its pools by layers, even those that read another's cache."""
+    return replace(mixer, kv_from_layer=None) if isinstance(mixer, Gqa) else mixer
 
 
 def _bytes(specs: Iterable[KvSpec]) -> int:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from tonnage.errors import LayoutError
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts, Piece
 from tonnage.layout.shard import cut
-from tonnage.layout.widths import Widths
 from tonnage.memory.weights import width_of
-from tonnage.model.arch import Arch
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Parts, Piece
+    from tonnage.layout.widths import Widths
+    from tonnage.model.arch import Arch
 
 
 def find_refusal(parts: Parts, layout: Layout, widths: Widths) -> LayoutError | None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tonnage.engines.sglang.version import Version
 from tonnage.memory.kv import index_bytes
-from tonnage.memory.kv_types import CacheTypes
-from tonnage.model.mixer.compressed import Compressed
 from tonnage.units import round_up
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonnage.memory.kv_types import CacheTypes
+    from tonnage.model.mixer.compressed import Compressed
+
+    CellParts = tuple[int, int, int]
 
 # The window pool holds a tenth of the tokens; rings of compressor states stand per window page.
 WINDOW_SHARE = 10
@@ -20,8 +25,6 @@ ROW_ALIGNMENT = 128
 # From here on the states of ratio 128 belong to requests; a log of May 2026 (15,955.85 B a token) still has them
 # in the cell, together with one layer more. The change was not bisected.
 FIRST_WITH_REQUEST_STATES = Version(0, 5, 20)
-
-CellParts = tuple[int, int, int]
 
 
 def compressed_cell(version: Version, mixers: Sequence[Compressed], types: CacheTypes, requests: int) -> CellParts:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.sglang.batch import batch_limits
-from tonnage.engines.sglang.buffers import absorbed_bytes, fused_shared_bytes, rope_bytes
+from tonnage.engines.sglang.buffers import LOADING_SLACK_BYTES, absorbed_bytes, fused_shared_bytes, rope_bytes
 from tonnage.engines.sglang.cache_types import cache_dtype
 from tonnage.engines.sglang.checks import find_refusal
 from tonnage.engines.sglang.fraction import Start, static_fraction
@@ -14,28 +11,34 @@ from tonnage.engines.sglang.links import communication_line, context_line
 from tonnage.engines.sglang.loading import load_peak_bytes
 from tonnage.engines.sglang.pool import MOST_REQUESTS, plan_pool, running_requests
 from tonnage.engines.sglang.run_time import activation_line, graph_line, places_line, vision_line
-from tonnage.engines.sglang.stored import compute_dtype, stored_on
-from tonnage.engines.sglang.version import Version, choose_version
+from tonnage.engines.sglang.stored import compute_dtype, keeps_loaded_scales, stored_on
+from tonnage.engines.sglang.version import choose_version
 from tonnage.engines.sglang.widths import sglang_widths
-from tonnage.errors import LayoutError
-from tonnage.figure import Line
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts, Piece
-from tonnage.layout.shard import Shard
 from tonnage.layout.stages import split_layers
-from tonnage.layout.widths import Widths
-from tonnage.memory.engine import Limits, Pool
-from tonnage.memory.rank_view import RankView
 from tonnage.memory.serving import Serving
-from tonnage.memory.weights import Store
-from tonnage.model.arch import Arch
 from tonnage.model.mixer.compressed import Compressed
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.engines.sglang.version import Version
+    from tonnage.errors import LayoutError
+    from tonnage.figure import Line
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Group, Parts, Piece
+    from tonnage.layout.shard import Shard
+    from tonnage.layout.widths import Widths
+    from tonnage.memory.engine import Limits, Pool
+    from tonnage.memory.rank_view import RankView
+    from tonnage.memory.weights import Store, Weighed
+    from tonnage.model.arch import Arch
 
 # DeepSeek V4 starts with fewer; 256 stands in the one public log.
 COMPRESSED_REQUESTS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SglangEngine:
     """SGLang as `memory.engine.Engine`; `rules` is the version whose rules apply."""
 
@@ -43,6 +46,11 @@ class SglangEngine:
     card: Accelerator
     notes: tuple[str, ...] = ()
     name: str = "sglang"
+
+    @property
+    def host_groups(self) -> frozenset[Group]:
+        """Everything is kept on the card."""
+        return frozenset()
 
     @property
     def version(self) -> str:
@@ -97,16 +105,18 @@ class SglangEngine:
     def store(self, arch: Arch) -> Store:
         """Bytes of a shard in SGLang's dtype with its kernels' padding."""
         dtype = compute_dtype(arch.dtype)
+        keeps_scales = keeps_loaded_scales(self.rules, self.card, arch)
 
         def stored(piece: Piece, shard: Shard) -> int:
-            return stored_on(self.card, piece, shard, dtype)
+            return stored_on(self.card, piece, shard, dtype, keeps_scales)
 
         return stored
 
-    def buffers(self, view: RankView) -> int:
-        """Rotary tables, absorbed latent projections, copies of fused shared experts."""
+    def buffers(self, view: RankView, weighed: Weighed) -> int:  # noqa: ARG002
+        """Rotary tables, absorbed latent projections, copies of fused shared experts, slack of loading."""
         shared = fused_shared_bytes(self.rules, view, self.store(view.parts.arch))
-        return rope_bytes(view) + absorbed_bytes(view) + shared
+        slack = 0 if self.card.vendor == "host" else LOADING_SLACK_BYTES
+        return rope_bytes(view) + absorbed_bytes(view) + shared + slack
 
     def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:
         """Context and communication, which come before the static share, and what lives in the rest of the card."""

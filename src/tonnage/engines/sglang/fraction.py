@@ -5,17 +5,20 @@ Sources: SGLang `server_args.py` (0.4.6, 0.5.3, 0.5.10), `arg_groups/memory_hook
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.catalog.accelerator import Accelerator
-from tonnage.engines.sglang.batch import FIRST_WITH_TIERS, BatchLimits
+from tonnage.engines.sglang.batch import FIRST_WITH_TIERS
 from tonnage.engines.sglang.graph_sizes import is_latent, num_prefill_sizes, prefill_tokens
-from tonnage.engines.sglang.version import Version
-from tonnage.layout.layout import Layout
-from tonnage.model.arch import Arch, Tower
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
 from tonnage.units import GIB, MIB
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.engines.sglang.batch import BatchLimits
+    from tonnage.engines.sglang.version import Version
+    from tonnage.layout.layout import Layout
+    from tonnage.model.arch import Arch, Tower
 
 # Up to 0.4: by tensor-parallel size, and more on cards above 96 GiB.
 OLD_FRACTIONS = ((16, 0.79), (8, 0.81), (4, 0.85), (2, 0.87), (1, 0.88))
@@ -37,7 +40,7 @@ AITER_FACTOR, AITER_CONTEXT = 0.85, 8192
 AITER_LATENT_HEADS = (16, 128)  # heads of a rank that AITER's latent kernels take
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Start:
     """What decides the automatic fraction: version, card and its size in bytes, model, layout, batches."""
 

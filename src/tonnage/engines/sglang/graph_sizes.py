@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.sglang.version import Version
-from tonnage.layout.layout import Layout
-from tonnage.model.arch import Arch
 from tonnage.model.mixer.mla import Mla
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.layout.layout import Layout
+    from tonnage.model.arch import Arch
 
 FIRST_WITH_PREFILL_GRAPHS = Version(0, 5, 10)
 LATENT_PREFILL_TOKENS = 2048  # largest captured prefill of latent attention

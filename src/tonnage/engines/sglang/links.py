@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.figure import Line, exact
-from tonnage.memory.rank_view import RankView
 from tonnage.units import MIB
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.memory.rank_view import RankView
 
 # Card less `avail mem` at the start of loading, single rank: 0.5 to 0.8 GiB on NVIDIA cards of 24 and 80 GB.
 CONTEXT_BYTES = 640 * MIB

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from tonnage.engines.sglang.stored import compute_dtype
-from tonnage.layout.parts import Piece
-from tonnage.layout.shard import Shard
-from tonnage.memory.rank_view import RankView
-from tonnage.memory.weights import Store, shard_of, weigh
+from tonnage.memory.weights import shard_of, weigh
 from tonnage.model.dtypes import element_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.parts import Piece
+    from tonnage.layout.shard import Shard
+    from tonnage.memory.rank_view import RankView
+    from tonnage.memory.weights import Store
 
 
 def load_peak_bytes(view: RankView, weights_bytes: int, store: Store) -> int:

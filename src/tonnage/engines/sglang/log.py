@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tonnage.engines.sglang.log_facts import DIALECT
-from tonnage.engines.sglang.log_rank import RankLog
 from tonnage.engines.sglang.log_receipt import SglangStart, build_receipt
 from tonnage.engines.sglang.log_settings import read_pairs
 from tonnage.memory.amount import Amount, read_amount
-from tonnage.memory.log_scan import Found, Scanner, clean_line
+from tonnage.memory.log_scan import Scanner, clean_line
 from tonnage.memory.log_start import Starts
-from tonnage.memory.receipt import Receipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.engines.sglang.log_rank import RankLog
+    from tonnage.memory.log_scan import Found
+    from tonnage.memory.receipt import Receipt
 
 # Words that no other engine's log has.
 _SURE = {"load_begin", "load_end", "pool", "tokens", "states", "arguments", "pool_end"}

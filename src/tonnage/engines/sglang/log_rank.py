@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tonnage.figure import Line
-from tonnage.memory.amount import Amount
 from tonnage.memory.receipt import RankReceipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.figure import Line
+    from tonnage.memory.amount import Amount
 
 _MOST = 64  # pools or captures of one rank
 
@@ -88,7 +92,8 @@ class RankLog:
         cache = self.cache()
         if self.free_loaded is None or self.free_pooled is None or cache is None:
             return None
-        return self.free_loaded.minus(self.free_pooled).minus(cache)
+        rest = self.free_loaded.minus(self.free_pooled).minus(cache)
+        return rest if rest.bytes > 0 else None  # the loader's own scratch may have been given back meanwhile
 
 
 def _total(sizes: list[Amount]) -> Amount | None:

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from tonnage.engines.sglang.log_rank import RankLog
 from tonnage.engines.sglang.log_settings import read_settings
 from tonnage.memory.log_start import Start
-from tonnage.memory.receipt import Outcome, Receipt, Settings, combine_lines
+from tonnage.memory.receipt import Receipt, combine_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.memory.receipt import Outcome, Settings
 
 _MOST_RANKS = 4096
 _AUTO = ("kv_cache_dtype", "auto")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.engines.sglang.cache_types import PoolTypes, is_sparse, pool_types
-from tonnage.engines.sglang.cell import Cell, cell_of
-from tonnage.engines.sglang.states import StatePool, state_pool
+from tonnage.engines.sglang.cache_types import is_sparse, pool_types
+from tonnage.engines.sglang.cell import cell_of
+from tonnage.engines.sglang.states import state_pool
 from tonnage.engines.sglang.version import Version
 from tonnage.memory.engine import Pool
-from tonnage.memory.rank_view import RankView
-from tonnage.model.arch import Arch
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.units import ceil_div, round_up
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.sglang.cache_types import PoolTypes
+    from tonnage.engines.sglang.cell import Cell
+    from tonnage.engines.sglang.states import StatePool
+    from tonnage.memory.rank_view import RankView
+    from tonnage.model.arch import Arch
 
 # --page-size: one token, except for back ends that force more (SGLang `arg_groups/overrides.py`).
 PAGE, SPARSE_PAGE, COMPRESSED_PAGE = 1, 64, 256
@@ -36,7 +41,7 @@ def _is_compressed(arch: Arch) -> bool:
     return any(isinstance(mixer, Compressed) for layer in arch.layers for mixer in layer.mixers)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Planned:
     """A pool of `size_bytes`, states included, with room for `tokens` in pages of `page` tokens."""
 

@@ -7,8 +7,11 @@ from tonnage.engines.sglang.graph_sizes import num_decode_sizes, prefill_tokens
 from tonnage.engines.sglang.version import Version
 from tonnage.figure import Line, exact
 from tonnage.memory.activations import forward_peak_bytes
-from tonnage.memory.rank_view import RankView
 from tonnage.units import MIB
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.memory.rank_view import RankView
 
 # Decode graphs: 60 to 650 KB per layer and captured size in five logs (32B dense, 300B of experts, Kimi K2.7).
 DECODE_BYTES = 300_000

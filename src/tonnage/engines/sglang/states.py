@@ -5,12 +5,14 @@ Source: SGLang `mem_cache/kv_cache_configurator.py` _handle_max_mamba_cache.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.engines.sglang.version import Version
 from tonnage.memory.kv import Share, kv_specs
-from tonnage.memory.kv_types import CacheTypes
-from tonnage.memory.rank_view import RankView
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.memory.kv_types import CacheTypes
+    from tonnage.memory.rank_view import RankView
 
 # --mamba-full-memory-ratio 0.9: states get 9 / 19 of what the weights leave.
 STATE_PART, KV_PART = 9, 10
@@ -19,7 +21,7 @@ SLOTS_PER_REQUEST, SLOTS_WITH_BUFFER = 3, 5
 FIRST_WITH_BUFFER = Version(0, 5, 9)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StatePool:
     """`slots` states of `slot_bytes`, and one more for padding; `slots_per_request` of them serve one request."""
 

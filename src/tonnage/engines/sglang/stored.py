@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from tonnage.catalog.accelerator import Accelerator
-from tonnage.layout.parts import Piece
+from tonnage.engines.sglang.version import Version
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
+from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.quantization.formats import stored_bytes
-from tonnage.units import round_up
+from tonnage.units import ceil_div, round_up
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.layout.parts import Piece
+    from tonnage.model.arch import Arch
 
 # Inner and hidden width of MXFP4 experts are rounded up to (SGLang `layers/quantization/mxfp4.py`).
 MXFP4_BLACKWELL = (256, 256)  # the FlashInfer kernels of data-centre Blackwell
@@ -17,6 +23,11 @@ BLACKWELL = "sm_10"
 # ROCm's path for packed integers in experts keeps two int32 per input feature of each merged matrix: group index and
 # sorting order, which the path for CUDA drops (SGLang `compressed_tensors_wNa16_moe.py`).
 INDEX_BYTES = 2 * 4
+# DeepSeek V4 on Hopper: the Marlin path kept the scales as loaded, in 32 bit, beside its own
+# (SGLang `layers/quantization/mxfp4_marlin_moe.py`); newer ones load them as bytes.
+FIRST_WITH_BYTE_SCALES = Version(0, 5, 20)
+LOADED_SCALE_BYTES, SCALED_VALUES = 4, 32
+HOPPER = "sm_9"
 FULL_PRECISION, HALF = ("float32", "float"), "float16"
 
 
@@ -26,8 +37,17 @@ def compute_dtype(checkpoint_dtype: str) -> str:
     return HALF if name in FULL_PRECISION else name
 
 
-def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str) -> int:
-    """Bytes of all copies of `shard`; `dtype` is the type of tensors that are not quantised."""
+def keeps_loaded_scales(version: Version, card: Accelerator, arch: Arch) -> bool:
+    """Whether MXFP4 experts hold their scales twice."""
+    is_v4 = any(isinstance(mixer, Compressed) for layer in arch.layers for mixer in layer.mixers)
+    return is_v4 and version < FIRST_WITH_BYTE_SCALES and (card.target or "").startswith(HOPPER)
+
+
+def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str, keeps_scales: bool = False) -> int:
+    """Bytes of all copies of `shard`; `dtype` is the type of tensors that are not quantised.
+
+    `keeps_scales` adds the scales of MXFP4 experts a second time, as they were loaded.
+    """
     form, tensor = piece.format, piece.tensor
     if form is None:
         return shard.params * element_bytes(tensor.dtype or dtype)
@@ -37,6 +57,8 @@ def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str) -> int:
     if card.vendor == "amd" and tensor.is_expert and form.name.startswith("pack-int"):
         # Gate and up are one matrix and share the index.
         size += shard.cols * INDEX_BYTES // (2 if tensor.fused else 1)
+    if keeps_scales and tensor.is_expert and form.name.startswith("mxfp4"):
+        size += shard.rows * ceil_div(shard.cols, SCALED_VALUES) * LOADED_SCALE_BYTES
     return shard.copies * size
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from tonnage.errors import UsageError
+from tonnage.value import ordered_value, value
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered_value
 class Version:
     """A release; post releases and builds on the way to it count as the release."""
 
@@ -22,11 +22,13 @@ class Version:
 
 NEWEST = Version(0, 5, 23)  # the newest release whose sources the rules were checked against
 FIRST = Version(0, 4, 6)
-# Builds and images that name a model, a branch or a commit in place of a release.
+# Images named after a model are snapshots of its first weeks.
+SNAPSHOTS = {"deepseek-v4": Version(0, 5, 13)}
+# Builds and images that name a branch or a commit in place of a release.
 NAMELESS = ("sglang", "sgl-", "nightly", "latest", "main", "dev", "commit")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class VersionChoice:
     """The rules to use, and what a reader must know about the choice."""
 
@@ -43,6 +45,9 @@ def choose_version(text: str | None) -> VersionChoice:
     if text is None:
         return VersionChoice(NEWEST)
     version = _parse(text)
+    snapshot = next((found for name, found in SNAPSHOTS.items() if name in text.lower()), None)
+    if version is None and snapshot is not None:
+        return VersionChoice(snapshot, (f"SGLang {text}: taken as a build of about {snapshot}",))
     if version is None:
         return VersionChoice(NEWEST, (f"SGLang {text}: no release number, rules of {NEWEST}",))
     if version > NEWEST:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from tonnage.layout.layout import Layout
 from tonnage.layout.widths import Widths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.layout import Layout
 
 
 def sglang_widths(layout: Layout) -> Widths:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from tonnage.engines.vllm.defaults import Device, concurrent_batches
+from tonnage.engines.vllm.defaults import concurrent_batches
 from tonnage.engines.vllm.kv_block import CPU_BLOCK
 from tonnage.engines.vllm.kv_planner import plan_kv, plan_with_block
 from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.kv_types import cache_types
-from tonnage.engines.vllm.version import Version
 from tonnage.memory.engine import Pool
 from tonnage.memory.kv import Share, kv_specs
-from tonnage.memory.kv_spec import KvSpec
-from tonnage.memory.rank_view import RankView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.defaults import Device
+    from tonnage.engines.vllm.version import Version
+    from tonnage.memory.kv_spec import KvSpec
+    from tonnage.memory.rank_view import RankView
 # The planner's own numbers; a CPU worker may raise the block of hybrid models afterwards, as its kernels ask.
 CPU_NOTE = "a CPU worker raises the cache block of this hybrid model to {} tokens: give it as block size for its log"
 
@@ -20,7 +24,9 @@ CPU_NOTE = "a CPU worker raises the cache block of this hybrid model to {} token
 def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int) -> Pool:
     """What vLLM makes of `pool_bytes` on the rank."""
     arch, serving = view.parts.arch, view.serving
-    share = Share(view.widths.attention, cache_types(serving.kv_dtype, arch, version, device.platform, view.card.target))
+    share = Share(
+        view.widths.attention, cache_types(serving.kv_dtype, arch, version, device.platform, view.card.target)
+    )
     request = KvRequest(
         available_bytes=pool_bytes,
         max_model_len=serving.max_model_len,
@@ -36,7 +42,8 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
     specs = kv_specs(view.mixers, share)
     plan = plan_kv(specs, request, version)
     note = None
-    if device.platform == "cpu" and serving.block_size is None and plan.block_size > CPU_BLOCK:
+    has_states = any(spec.kind == "state" for spec in specs)
+    if device.platform == "cpu" and has_states and serving.block_size is None and plan.block_size > CPU_BLOCK:
         note = CPU_NOTE.format(plan.block_size)
         plan = plan_with_block(specs, CPU_BLOCK, request, kv_rules(version))
     trace = f"{plan.num_blocks:,} blocks of {plan.bytes_per_block:,} B"
@@ -50,4 +57,3 @@ def _whole_model(view: RankView, share: Share) -> tuple[KvSpec, ...] | None:
     if view.layout.pp == 1:
         return None
     return kv_specs([mixer for layer in view.parts.arch.layers for mixer in layer.mixers], share)
-

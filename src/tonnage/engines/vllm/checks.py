@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.vllm.stored import refined
 from tonnage.engines.vllm.version import Version
 from tonnage.errors import LayoutError, UnsupportedError
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts, Piece
 from tonnage.layout.shard import cut
-from tonnage.layout.widths import Widths
 from tonnage.memory.weights import width_of
-from tonnage.model.arch import Arch, Mixer
-from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
 from tonnage.model.quantization.support import is_supported
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Parts, Piece
+    from tonnage.layout.widths import Widths
+    from tonnage.model.arch import Arch, Mixer
 
 # Since this version scales of ragged expert shards are refined instead of refused (read in 0.32; absent in 0.26).
 FIRST_WITH_REFINED_TILES = Version(0, 32)
-HOST = "host"  # the CPU back end takes every format in some form
+# Vendors whose formats are tabled; the other back ends take most formats in some form.
+TABLED = ("nvidia", "amd")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EngineCard:
     """A version of the engine on a card."""
 
@@ -54,7 +57,7 @@ def _check(parts: Parts, layout: Layout, widths: Widths, version: Version) -> No
 
 
 def _unsupported(arch: Arch, card: Accelerator) -> LayoutError | None:
-    if arch.scheme is None or card.target is None or card.vendor == HOST:
+    if arch.scheme is None or card.target is None or card.vendor not in TABLED:
         return None
     reason = is_supported(arch.scheme.method, card.target)
     return UnsupportedError(arch.scheme.method, f"not on {card.name}", reason) if reason else None
@@ -75,8 +78,7 @@ def _check_heads(arch: Arch, tp: int) -> None:
 
 
 def _check_experts(arch: Arch, layout: Layout) -> None:
-    has_experts = any(isinstance(ffn, Moe) for layer in arch.layers for ffn in layer.ffns)
-    if layout.ep and not has_experts:
+    if layout.ep and not arch.has_experts:
         raise LayoutError("ep", "dense model", "expert parallelism needs a model with experts")
     if layout.redundant_experts and not layout.ep:
         raise LayoutError("redundant experts", layout.redundant_experts, "expert load balancing, which needs ep")
@@ -92,6 +94,9 @@ def _check_context_parallel(arch: Arch, layout: Layout) -> None:
         if isinstance(mixer, Gqa) and layout.dcp * mixer.kv_heads > layout.tp:
             most = max(1, layout.tp // mixer.kv_heads)
             raise LayoutError("dcp", layout.dcp, f"at most {most}: {mixer.kv_heads} KV heads over {layout.tp} ranks")
+        if isinstance(mixer, Gqa) and mixer.heads // mixer.kv_heads % layout.dcp:
+            ratio = mixer.heads // mixer.kv_heads
+            raise LayoutError("dcp", layout.dcp, f"a divisor of the {ratio} query heads of each KV head")
 
 
 def check_tiles(piece: Piece, widths: Widths, version: Version) -> None:

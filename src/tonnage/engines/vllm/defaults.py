@@ -6,14 +6,18 @@ Sources: vLLM `engine/arg_utils.py` (get_batch_defaults, _set_default_max_num_se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-from tonnage.engines.vllm.kv_request import Platform
 from tonnage.engines.vllm.version import FIRST_V1, Version
 from tonnage.units import GIB
+from tonnage.value import value
 
-Usage = Literal["server", "offline"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tonnage.engines.vllm.kv_request import Platform
+
+    Usage = Literal["server", "offline"]
+
 
 LARGE_CARD, LARGEST_CARD = 70 * GIB, 160 * GIB
 # Large by memory, but slower with large batches (vLLM PR 17885); absent from 0.8.5 and 0.32 respectively.
@@ -27,7 +31,7 @@ ASYNC_DEFAULT = Version(0, 14)
 RUNNER_V2 = Version(0, 30)  # for all models; before, for a few
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Device:
     """The card as the engine sees it: total memory in bytes and its driver name."""
 
@@ -36,7 +40,7 @@ class Device:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Asked:
     """What the user fixed; None leaves the default. `world` is TP x PP, which scales the defaults on CPUs."""
 
@@ -47,7 +51,7 @@ class Asked:
     world: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BatchLimits:
     """Tokens and requests of one step."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.vllm.activations import activation_line
 from tonnage.engines.vllm.budget import budget_bytes, counts_graphs, default_utilization
 from tonnage.engines.vllm.buffers import (
     absorbed_bytes,
+    driver_view_bytes,
     expert_map_bytes,
     rope_bytes,
     scale_bytes,
@@ -18,30 +16,36 @@ from tonnage.engines.vllm.cache import plan_cache
 from tonnage.engines.vllm.checks import EngineCard, find_refusal
 from tonnage.engines.vllm.defaults import Asked, Device, batch_limits
 from tonnage.engines.vllm.graphs import graph_line
-from tonnage.engines.vllm.kv_request import Platform
 from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.engines.vllm.links import communication_line, context_line
 from tonnage.engines.vllm.loading import load_peak_bytes
 from tonnage.engines.vllm.model_classes import embeds_everywhere, heads_everywhere
 from tonnage.engines.vllm.stored import keeping_of
 from tonnage.engines.vllm.version import Version, choose_version
-from tonnage.errors import LayoutError
-from tonnage.figure import Line
-from tonnage.layout.layout import Layout
-from tonnage.layout.parts import Parts
 from tonnage.layout.stages import split_layers
-from tonnage.layout.widths import Widths, plain_widths
-from tonnage.memory.engine import Limits, Pool
-from tonnage.memory.rank_view import RankView
+from tonnage.layout.widths import plain_widths
 from tonnage.memory.serving import Serving
-from tonnage.memory.weights import Store
-from tonnage.model.arch import Arch
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.engines.vllm.kv_request import Platform
+    from tonnage.errors import LayoutError
+    from tonnage.figure import Line
+    from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Group, Parts
+    from tonnage.layout.widths import Widths
+    from tonnage.memory.engine import Limits, Pool
+    from tonnage.memory.rank_view import RankView
+    from tonnage.memory.weights import Store, Weighed
+    from tonnage.model.arch import Arch
 
 FIRST_WITH_SPARED_LAST_STAGE = Version(0, 8)
 PLATFORMS: dict[str, Platform] = {"nvidia": "cuda", "amd": "rocm", "host": "cpu"}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class VllmEngine:
     """vLLM as `memory.engine.Engine`; `rules` is the version whose rules apply."""
 
@@ -54,6 +58,11 @@ class VllmEngine:
     def version(self) -> str:
         """The version whose rules are used."""
         return str(self.rules)
+
+    @property
+    def host_groups(self) -> frozenset[Group]:
+        """Look-up tables of n-grams stay in host memory unless told otherwise (vLLM `models/deepseek_v41`)."""
+        return frozenset() if self.device.platform == "cpu" else frozenset({"lookup"})
 
     @property
     def device(self) -> Device:
@@ -104,16 +113,22 @@ class VllmEngine:
         """Bytes of a shard in vLLM's dtype with its kernels' padding."""
         return keeping_of(arch, self.card).size
 
-    def buffers(self, view: RankView) -> int:
+    def buffers(self, view: RankView, weighed: Weighed) -> int:
         """Rotary tables, cache scales, expert maps and, on accelerators, the absorbed latent projections."""
         absorbed = 0 if self.device.platform == "cpu" else absorbed_bytes(view)
         tables = rope_bytes(view) + scale_bytes(view) + expert_map_bytes(view)
-        return tables + unused_value_bytes(view) + absorbed
+        return tables + unused_value_bytes(view) + absorbed + self._driver_view(view, weighed)
+
+    def _driver_view(self, view: RankView, weighed: Weighed) -> int:
+        if self.device.platform != "rocm":
+            return 0
+        repacked = weighed.by_group.get("experts", 0) if view.parts.arch.scheme else 0
+        return driver_view_bytes(self.rules, repacked)
 
     def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:
         """Activations, graphs, communication and context."""
         graphs = graph_line(view, self.rules)
-        return (activation_line(view), graphs, communication_line(view), context_line(self.card))
+        return (activation_line(view, self.rules), graphs, communication_line(view), context_line(self.card))
 
     def budget(self, view: RankView) -> int:
         """gpu_memory_utilization of the card."""
@@ -131,8 +146,6 @@ class VllmEngine:
     def load_peak(self, view: RankView, weights_bytes: int) -> int:
         """Final weights and the largest tensor in flight, or all of them in 16 bit before online quantisation."""
         return load_peak_bytes(self.rules, view, weights_bytes)
-
-
 
 
 def make_vllm(version: str | None, card: Accelerator) -> VllmEngine:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from tonnage.engines.vllm.kv_request import KvRequest
-from tonnage.engines.vllm.kv_rules import KvRules
 from tonnage.engines.vllm.version import Version
-from tonnage.memory.kv_spec import KvSpec
 from tonnage.units import ceil_div
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_request import KvRequest
+    from tonnage.engines.vllm.kv_rules import KvRules
+    from tonnage.memory.kv_spec import KvSpec
 
 DEFAULT_BLOCK = 16
 CPU_BLOCK = 128  # vLLM `platforms/cpu.py`

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
 
-from tonnage.engines.vllm.kv_page import Demand, Paged
-from tonnage.engines.vllm.kv_rules import KvRules
 from tonnage.units import ceil_div
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_page import Demand, Paged
+    from tonnage.engines.vllm.kv_rules import KvRules
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Group:
     """Caches that take their blocks together; the first member comes first in the model."""
 

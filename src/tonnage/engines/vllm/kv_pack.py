@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from tonnage.engines.vllm.kv_group import Group, split
-from tonnage.engines.vllm.kv_page import Paged
-from tonnage.engines.vllm.kv_rules import KvRules
 from tonnage.units import ceil_div
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonnage.engines.vllm.kv_page import Paged
+    from tonnage.engines.vllm.kv_rules import KvRules
 
 FIXED_SIZE = ("state", "ring")
 

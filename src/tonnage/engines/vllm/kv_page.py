@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from tonnage.engines.vllm.kv_request import KvRequest
-from tonnage.engines.vllm.kv_rules import KvRules, StateMode
-from tonnage.memory.kv_spec import KvKind, KvSpec, page_bytes
+from tonnage.memory.kv_spec import page_bytes
 from tonnage.units import ceil_div
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_request import KvRequest
+    from tonnage.engines.vllm.kv_rules import KvRules, StateMode
+    from tonnage.memory.kv_spec import KvKind, KvSpec
 
 KDA, MAMBA2 = "kda", "mamba2"
 FAMILIES: dict[KvKind, str] = {"mla": "full", "sliding_mla": "sliding"}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Paged:
     """`layers` layers on this rank (of `model_layers` in all stages) with pages of `page` bytes for `block` tokens."""
 
@@ -40,7 +43,7 @@ def paged_specs(specs: tuple[KvSpec, ...], block: int, request: KvRequest) -> tu
     )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Demand:
     """One request of `length` tokens under the rules of a release."""
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tonnage.engines.vllm.kv_block import align_block, choose_block
 from tonnage.engines.vllm.kv_page import paged_specs
 from tonnage.engines.vllm.kv_plan import KvPlan, empty_plan
-from tonnage.engines.vllm.kv_pool import KvPool, make_pool
-from tonnage.engines.vllm.kv_request import KvRequest
-from tonnage.engines.vllm.kv_rules import KvRules, kv_rules
+from tonnage.engines.vllm.kv_pool import make_pool
+from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.kv_v0 import plan_v0
-from tonnage.engines.vllm.version import Version
-from tonnage.memory.kv_spec import KvSpec
 from tonnage.units import ceil_div
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_pool import KvPool
+    from tonnage.engines.vllm.kv_request import KvRequest
+    from tonnage.engines.vllm.kv_rules import KvRules
+    from tonnage.engines.vllm.version import Version
+    from tonnage.memory.kv_spec import KvSpec
 
 
 def plan_kv(specs: tuple[KvSpec, ...], request: KvRequest, version: Version) -> KvPlan:

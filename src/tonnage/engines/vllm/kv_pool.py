@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.engines.vllm.kv_group import Group, equal_groups, equal_pages, is_uniform, pad_states, promote
 from tonnage.engines.vllm.kv_pack import block_bytes, is_packed, packed_groups, tuple_bytes
-from tonnage.engines.vllm.kv_page import Demand, Paged
-from tonnage.engines.vllm.kv_request import KvRequest
-from tonnage.engines.vllm.kv_rules import KvRules
+from tonnage.engines.vllm.kv_page import Demand
 from tonnage.units import ceil_div
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_page import Paged
+    from tonnage.engines.vllm.kv_request import KvRequest
+    from tonnage.engines.vllm.kv_rules import KvRules
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KvPool:
     """The block tables made of `pages` and the bytes of one block over all layers of the rank.
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from tonnage.value import value
 
-from tonnage.engines.vllm.kv_rules import StateMode
-from tonnage.memory.kv_spec import KvSpec
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
-Platform = Literal["cuda", "rocm", "cpu", "other"]
+    from tonnage.engines.vllm.kv_rules import StateMode
+    from tonnage.memory.kv_spec import KvSpec
+
+    Platform = Literal["cuda", "rocm", "cpu", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KvRequest:
     """Memory of one rank and the options that change the plan.
 

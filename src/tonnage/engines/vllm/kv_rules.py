@@ -6,15 +6,18 @@ each switch bisected over them: 0.8.5, 0.9.2, 0.10.0, 0.10.2, 0.11 to 0.18, 0.20
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from tonnage.engines.vllm.version import FIRST_V1, Version
+from tonnage.value import value
 
-StateMode = Literal["none", "align", "all"]
-Needed = Literal["layers", "first_group", "groups", "pool"]
-Packing = Literal["tuples", "pages", "widest"]
-Concurrency = Literal["tokens", "bytes", "blocks"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    StateMode = Literal["none", "align", "all"]
+    Needed = Literal["layers", "first_group", "groups", "pool"]
+    Packing = Literal["tuples", "pages", "widest"]
+    Concurrency = Literal["tokens", "bytes", "blocks"]
+
 
 HYBRID_MANAGER = Version(0, 9)
 CHUNKED_IN_HYBRID = Version(0, 14)
@@ -32,7 +35,7 @@ CHECKPOINTS = {"kda": Version(0, 29), "mamba2": Version(0, 32)}
 LATENT_STATE_ALIGNMENT = Version(0, 27)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KvRules:
     """The rules of one release.
 

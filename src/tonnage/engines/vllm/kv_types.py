@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from tonnage.engines.vllm.kv_request import Platform
 from tonnage.engines.vllm.version import Version
 from tonnage.memory.kv_types import V4_RECORD, V41_RECORD, CacheTypes
-from tonnage.model.arch import Arch, Mixer
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.mla import Mla
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_request import Platform
+    from tonnage.model.arch import Arch, Mixer
 
 AUTO = "auto"
 FLOAT32, HALF = "float32", "bfloat16"

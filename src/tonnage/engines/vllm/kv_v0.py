@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from tonnage.engines.vllm.kv_block import DEFAULT_BLOCK
 from tonnage.engines.vllm.kv_plan import KvPlan, empty_plan
-from tonnage.engines.vllm.kv_request import KvRequest
-from tonnage.memory.kv_spec import KvSpec, page_bytes
+from tonnage.memory.kv_spec import page_bytes
 from tonnage.units import ceil_div
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_request import KvRequest
+    from tonnage.memory.kv_spec import KvSpec
 
 
 def plan_v0(specs: tuple[KvSpec, ...], request: KvRequest) -> KvPlan:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.engines.vllm.version import Version
-from tonnage.layout.parts import Piece
-from tonnage.layout.shard import Shard
-from tonnage.memory.rank_view import RankView
 from tonnage.memory.weights import shard_of, weigh
 from tonnage.model.dtypes import element_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.parts import Piece
+    from tonnage.layout.shard import Shard
+    from tonnage.memory.rank_view import RankView
 
 FIRST_WITH_LAYERWISE_QUANTISATION = Version(0, 18)  # parameters on the meta device, made and quantised layer by layer
 
@@ -39,5 +42,6 @@ def _full_bytes(view: RankView) -> int:
 def _largest_tensor(view: RankView) -> int:
     """The largest single tensor of one checkpoint shard, as it passes through the host to the card."""
     size = element_bytes(compute_dtype(view.parts.arch.dtype))
-    shards = (shard_of(p, view) for number in set(view.parts.class_of) for p in view.parts.classes[number])
+    pieces = (p for number in set(view.parts.class_of) for p in view.parts.classes[number] if p.group != "lookup")
+    shards = (shard_of(piece, view) for piece in pieces)
     return max((shard.rows * shard.cols * size for shard in shards), default=0)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tonnage.engines.vllm.log_facts import AMOUNTS, DIALECT, NUMBERS
 from tonnage.engines.vllm.log_receipt import build_receipt
 from tonnage.engines.vllm.log_settings import read_pairs
 from tonnage.memory.amount import read_amount
-from tonnage.memory.log_scan import Found, Scanner, clean_line
+from tonnage.memory.log_scan import Scanner, clean_line
 from tonnage.memory.log_start import Start, Starts
-from tonnage.memory.receipt import Receipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.memory.log_scan import Found
+    from tonnage.memory.receipt import Receipt
 
 _AMOUNTS = {fact.name for fact in AMOUNTS}
 _NUMBERS = {fact.name for fact in NUMBERS}

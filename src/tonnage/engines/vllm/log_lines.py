@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from tonnage.figure import Line
-from tonnage.memory.amount import Amount
 from tonnage.memory.receipt import RankReceipt
 
-Amounts = Mapping[str, list[Amount]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tonnage.figure import Line
+    from tonnage.memory.amount import Amount
+
+    Amounts = Mapping[str, list[Amount]]
 
 
 def rank_receipt(speaker: str, amounts: Amounts, estimate: Amount | None) -> RankReceipt:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from tonnage.engines.vllm.log_lines import rank_receipt
 from tonnage.engines.vllm.log_settings import read_settings
-from tonnage.figure import Line
-from tonnage.memory.log_start import Start
-from tonnage.memory.receipt import Outcome, RankReceipt, Receipt, Settings, combine_lines
+from tonnage.memory.receipt import Receipt, combine_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.figure import Line
+    from tonnage.memory.log_start import Start
+    from tonnage.memory.receipt import Outcome, RankReceipt, Settings
 
 _BLOCK_SIZES = (8, 16, 32, 64, 128, 256)
 _HALF_DIGIT = 0.0051  # the log prints the concurrency with two decimals

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from tonnage.memory.log_scan import compiled
 from tonnage.memory.receipt import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 _VALUE = r"""(?P<key>[a-z_]+)['"]?[=:](?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^,(){}\[\]'"]+)(?=[,)}])"""
 _KEYS = {

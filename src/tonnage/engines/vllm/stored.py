@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import gcd
 
-from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.vllm.kv_types import compute_dtype
-from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
-from tonnage.model.arch import Arch
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.quantization.formats import stored_bytes
-from tonnage.model.quantization.scheme import Format
-from tonnage.model.tensor import Tensor
 from tonnage.units import round_up
+from tonnage.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.catalog.accelerator import Accelerator
+    from tonnage.layout.parts import Piece
+    from tonnage.model.arch import Arch
+    from tonnage.model.quantization.scheme import Format
+    from tonnage.model.tensor import Tensor
 
 # Expert matrices in MXFP4 are padded to what their kernel takes (vLLM `fused_moe/oracle/mxfp4.py`): inner width
 # per rank, hidden width.
@@ -32,12 +35,13 @@ SMALLEST_TILE = 32  # kernels take no finer scale blocks
 ROCM_ROW_MULTIPLE, ROCM_ROW_PADDING = 512, 256
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Keeping:
     """How vLLM keeps the tensors of one model on one kind of card.
 
     `dtype` is the type of tensors that are not quantised; without `is_quantised` all are created in it.
-    MXFP4 experts are rounded up to `inner` per rank and `hidden`. `row_padding` is ROCm's.
+    MXFP4 experts are rounded up to `inner` per rank and `hidden`. `row_padding` is ROCm's,
+    for experts in 16 bit and, with `pads_linears`, for linears in fp8.
     """
 
     dtype: str
@@ -45,6 +49,7 @@ class Keeping:
     inner: int
     hidden: int
     row_padding: int
+    pads_linears: bool
 
     def size(self, piece: Piece, shard: Shard) -> int:
         """Bytes of all copies of `shard`."""
@@ -58,7 +63,7 @@ class Keeping:
         if tensor.is_expert:
             form = refined(form, tensor, shard)
         data = stored_bytes(form, shard.rows, shard.cols)
-        if form.name.startswith("fp8") and not tensor.is_expert:
+        if self.pads_linears and form.name.startswith("fp8") and not tensor.is_expert:
             data += shard.rows * self._padding(shard.cols)
         return shard.copies * data
 
@@ -93,7 +98,9 @@ def keeping_of(arch: Arch, card: Accelerator) -> Keeping:
     """
     is_quantised = arch.scheme is None or arch.scheme.is_declared
     padding = ROCM_ROW_PADDING if card.vendor == "amd" else 0
-    return Keeping(compute_dtype(arch.dtype), is_quantised, *mxfp4_multiples(arch, card), padding)
+    # Only the plain fp8 method pads its linears; compressed-tensors and fbgemm keep theirs.
+    pads_linears = arch.scheme is not None and arch.scheme.method == "fp8"
+    return Keeping(compute_dtype(arch.dtype), is_quantised, *mxfp4_multiples(arch, card), padding, pads_linears)
 
 
 def mxfp4_multiples(arch: Arch, card: Accelerator) -> tuple[int, int]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from tonnage.errors import UsageError
+from tonnage.value import ordered_value, value
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@ordered_value
 class Version:
     """A release; builds on the way to it count as the release."""
 
@@ -27,7 +27,7 @@ UNTAGGED = "0.1.dev"  # what a build without the repository's tags calls itself
 MOVING = ("latest", "nightly", "main")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class VersionChoice:
     """The rules to use, and what a reader must know about the choice."""
 

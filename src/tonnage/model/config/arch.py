@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tonnage.errors import UnreadableError
 from tonnage.model.arch import Arch, Layer
 from tonnage.model.config.attention import read_attention
@@ -16,7 +14,12 @@ from tonnage.model.config.rope import read_ropes
 from tonnage.model.config.surround import final_norms, layer_extras, max_context, outer_tables, read_prefix
 from tonnage.model.config.tower import read_towers, tower_notes
 from tonnage.model.config.traits import read_family, traits_of
-from tonnage.model.quantization.scheme import Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tonnage.model.quantization.scheme import Scheme
 
 DTYPES = ("bfloat16", "float16", "float32")
 DEFAULT_DTYPE = "bfloat16"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from tonnage.model.config.keys import Config, hidden_size, num_layers
-from tonnage.model.config.traits import Scope, traits_of
+from tonnage.model.config.traits import traits_of
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.indexer import Indexer
 from tonnage.model.mixer.mla import Mla
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.traits import Scope
 
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_head_kv", "kv_n_heads", "num_attention_groups")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from tonnage.model.arch import Ffn, Layer, Mixer
+from tonnage.model.arch import Layer
 from tonnage.model.config.attention import read_gqa
 from tonnage.model.config.feedforward import read_dense
 from tonnage.model.config.keys import LAYERS_MAX, Config, hidden_size
 from tonnage.model.config.surround import norms
 from tonnage.model.config.traits import PRE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Ffn, Mixer
 
 # The inner width is two thirds of the stated multiple, rounded up to this number (the model's own code).
 WIDTH_STEP = 256

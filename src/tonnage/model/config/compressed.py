@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tonnage.model.arch import Ffn, Layer
+from tonnage.model.arch import Layer
 from tonnage.model.config.attention import HEADS, read_indexer
 from tonnage.model.config.engram import engram_tensors
 from tonnage.model.config.feedforward import read_ffns
-from tonnage.model.config.keys import LAYERS_MAX, Config, hidden_size, num_layers
+from tonnage.model.config.keys import LAYERS_MAX, hidden_size, num_layers
 from tonnage.model.config.surround import norms
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import OVERLAP_RATIO, Compressed
-from tonnage.model.mixer.indexer import Indexer
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Ffn
+    from tonnage.model.config.keys import Config
+    from tonnage.model.mixer.indexer import Indexer
 
 NORMS = ("attn_norm", "ffn_norm")
 HEAVY_RATIO = 128

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from tonnage.model.arch import Layer, Mixer
+from tonnage.model.arch import Layer
 from tonnage.model.config.attention import FULL, per_layer, read_attention
 from tonnage.model.config.feedforward import read_ffns
-from tonnage.model.config.keys import Config, num_layers
+from tonnage.model.config.keys import num_layers
 from tonnage.model.config.surround import layer_extras
 from tonnage.model.config.traits import read_family
 from tonnage.model.mixer.deltanet import DeltaNet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Mixer
+    from tonnage.model.config.keys import Config
 
 LINEAR = "linear_attention"
 # The one type whose checkpoint interleaves the projections; from Qwen3.5 on they are stored apart.

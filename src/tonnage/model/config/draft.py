@@ -5,8 +5,6 @@ Counts and shapes are those of the models' own code and of published parameter t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tonnage.model.arch import Layer
 from tonnage.model.config.attention import read_attention
 from tonnage.model.config.compressed import compressed_layer, mix, streams
@@ -17,7 +15,12 @@ from tonnage.model.config.surround import layer_extras, norms
 from tonnage.model.config.traits import read_family, traits_of
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
-from tonnage.model.tensor import Split, Tensor
+from tonnage.model.tensor import Tensor
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.tensor import Split
 
 COUNT_KEYS = ("num_nextn_predict_layers", "mtp_num_hidden_layers")
 # Published checkpoints of these types hold prediction layers that no key of the configuration declares.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from tonnage.model.config.keys import LAYERS_MAX, SIZE_MAX, Config, hidden_size
+from tonnage.model.config.keys import LAYERS_MAX, SIZE_MAX, hidden_size
 from tonnage.model.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
 
 TABLE_ROWS_MAX = 8 * SIZE_MAX
 NGRAM_MAX = 64

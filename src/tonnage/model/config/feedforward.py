@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from tonnage.model.config.attention import per_layer
-from tonnage.model.config.keys import Config, hidden_size, num_layers
+from tonnage.model.config.keys import hidden_size, num_layers
 from tonnage.model.config.traits import traits_of
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.ffn.moe import Moe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
 
 EXPERTS_MAX = 65536
 

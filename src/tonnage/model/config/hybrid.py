@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tonnage.model.arch import Layer
 from tonnage.model.config.compressed import compressed_layers, stream_head
 from tonnage.model.config.deltanet import deltanet_layers
 from tonnage.model.config.kda import kda_layers, kda_outer
-from tonnage.model.config.keys import Config
 from tonnage.model.config.longcat import longcat_layers
 from tonnage.model.config.mamba import mamba_layers
 from tonnage.model.config.nemotron import nemotron_layers
-from tonnage.model.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tonnage.model.arch import Layer
+    from tonnage.model.config.keys import Config
+    from tonnage.model.tensor import Tensor
 
 # The first key that is present decides.
 READERS: tuple[tuple[str, Callable[[Config], tuple[Layer, ...]]], ...] = (

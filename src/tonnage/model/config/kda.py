@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tonnage.model.arch import Ffn, Layer, Mixer
+from tonnage.model.arch import Layer
 from tonnage.model.config.attention import read_attention
 from tonnage.model.config.feedforward import read_ffns
 from tonnage.model.config.keys import LAYERS_MAX, Config, hidden_size, num_layers
@@ -12,6 +10,11 @@ from tonnage.model.config.surround import layer_extras
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.kda import Kda
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Ffn, Mixer
 
 # Before each part, K3 reads the stored residuals of earlier blocks through a norm and a vector of scores.
 RESIDUALS = ("self_attention_res", "mlp_res")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from tonnage.errors import UnknownKeyError, UnreadableError
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Ceilings that no published model comes near; beyond them a number is a mistake or an attack on our running time.
 SIZE_MAX = 1 << 28
@@ -19,7 +23,7 @@ TEXT_KEYS = ("text_config", "llm_config", "language_config", "llm", "thinker_con
 PART_KEYS = ("attn_config", "ffn_config")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Config:
     """Typed getters over one mapping. Each takes the names a fact is known by and uses the first that is not null.
 

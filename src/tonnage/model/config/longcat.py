@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tonnage.model.arch import Layer
 from tonnage.model.config.attention import read_mla
 from tonnage.model.config.feedforward import read_dense, read_moe
-from tonnage.model.config.keys import Config, hidden_size, num_layers
+from tonnage.model.config.keys import hidden_size, num_layers
 from tonnage.model.config.surround import norms
 from tonnage.model.config.traits import PRE
-from tonnage.model.ffn.dense import Dense
-from tonnage.model.ffn.moe import Moe
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
+    from tonnage.model.ffn.dense import Dense
+    from tonnage.model.ffn.moe import Moe
 
 HALVES = ("0", "1")
 

@@ -5,14 +5,18 @@ Jamba (periods), Bamba (indices), Granite 4 hybrid (list of kinds), Falcon-H1 (b
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tonnage.model.arch import Ffn, Layer, Mixer
+from tonnage.model.arch import Layer
 from tonnage.model.config.attention import FULL, per_layer, read_gqa
 from tonnage.model.config.feedforward import EXPERTS, EXPERTS_MAX, read_dense, read_ffns
-from tonnage.model.config.keys import LAYERS_MAX, Config, hidden_size, num_layers
+from tonnage.model.config.keys import LAYERS_MAX, hidden_size, num_layers
 from tonnage.model.config.surround import layer_extras
 from tonnage.model.mixer.mamba import Mamba1, Mamba2
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Ffn, Mixer
+    from tonnage.model.config.keys import Config
 
 MAMBA = ("mamba", "mamba2")
 AUTO = "auto"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tonnage.model.arch import Layer
 from tonnage.model.config.attention import read_gqa
 from tonnage.model.config.feedforward import read_dense, read_moe
-from tonnage.model.config.keys import ITEMS_MAX, LAYERS_MAX, Config, hidden_size, num_layers
+from tonnage.model.config.keys import ITEMS_MAX, LAYERS_MAX, hidden_size, num_layers
 from tonnage.model.config.mamba import STATE_DTYPES
 from tonnage.model.config.surround import norms
 from tonnage.model.mixer.mamba import Mamba2
 from tonnage.model.tensor import Tensor
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
 
 LETTERS = {"M": "mamba", "*": "attention", "-": "mlp", "E": "moe"}
 KINDS = tuple(LETTERS.values())

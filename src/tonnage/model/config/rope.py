@@ -5,13 +5,17 @@ The rules are those of vLLM's rotary embedding classes (0.32): which types stret
 
 from __future__ import annotations
 
-from tonnage.model.arch import Layer, Rope
+from tonnage.model.arch import Rope
 from tonnage.model.config.keys import Config
 from tonnage.model.config.surround import max_context
 from tonnage.model.config.traits import traits_of
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Layer
 
 STRETCHED = ("yarn", "deepseek_yarn", "deepseek_llama_scaling")
 LINEAR = "linear"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from tonnage.model.config.keys import Config, hidden_size, num_layers, vocab_size
+from tonnage.model.config.keys import hidden_size, num_layers, vocab_size
 from tonnage.model.config.traits import traits_of
 from tonnage.model.tensor import Tensor, vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
 
 # Gemma 4 normalises the outputs of its dense part and of its experts apart, and the experts' input once more.
 PARALLEL_NORMS = ("post_feedforward_layernorm_1", "post_feedforward_layernorm_2", "pre_feedforward_layernorm_2")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tonnage.model.arch import Tower
 from tonnage.model.config.feedforward import EXPERTS, EXPERTS_MAX
 from tonnage.model.config.keys import LAYERS_MAX, Config, hidden_size, num_layers, text_config
@@ -13,6 +11,10 @@ from tonnage.model.config.tower_meta import llama4_tower, muse_tower
 from tonnage.model.config.tower_others import deepseek_tower, minimax_tower, pixtral_tower, step_tower
 from tonnage.model.config.tower_qwen import qwen2_5_tower, qwen2_tower, qwen3_tower
 from tonnage.model.config.tower_stack import Stack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 VISION = ("vision_config", "visual_config", "vision_tower_config")
 AUDIO = ("audio_config", "sound_config", "speech_config")

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from tonnage.model.arch import Tower
-from tonnage.model.config.keys import LAYERS_MAX, Config
-from tonnage.model.config.tower_stack import Stack, Tensors
+from tonnage.model.config.keys import LAYERS_MAX
+from tonnage.model.config.tower_stack import Stack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
+    from tonnage.model.config.tower_stack import Tensors
 
 PREFIX = "vision_tower."
 PROJECTOR = "mm_projector."

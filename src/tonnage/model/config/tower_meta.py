@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from tonnage.model.arch import Tower
 from tonnage.model.config.keys import LAYERS_MAX, Config
-from tonnage.model.config.tower_stack import Stack, Tensors
+from tonnage.model.config.tower_stack import Stack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.tower_stack import Tensors
 
 LLAMA4 = "vision_model."
 MUSE = "model.vision_encoder."

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from tonnage.model.arch import Tower
 from tonnage.model.config.keys import LAYERS_MAX, Config
-from tonnage.model.config.tower_stack import Stack, Tensors
+from tonnage.model.config.tower_stack import Stack
 from tonnage.model.tensor import vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.tower_stack import Tensors
 
 CHANNELS = 3
 SIDE_MAX = 4096

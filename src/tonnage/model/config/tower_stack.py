@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.model.tensor import Tensor
+from tonnage.value import value
 
-from tonnage.model.tensor import Kind, Split, Tensor
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.tensor import Kind, Split
 
-Tensors = tuple[Tensor, ...]
+    Tensors = tuple[Tensor, ...]
+
 QKV = 3  # queries, keys and values, one beside the other in a single matrix
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stack:
     """Names under `prefix`, each tensor `copies` times (the encoder's blocks). Matrices are output x input.
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from tonnage.value import replace, value
 
-from tonnage.model.config.keys import Config
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
-Scope = Literal["none", "head", "full"]
+    from tonnage.model.config.keys import Config
+
+    Scope = Literal["none", "head", "full"]
+
 
 PRE = ("input_layernorm", "post_attention_layernorm")
 POST = ("post_attention_layernorm", "post_feedforward_layernorm")
 SANDWICH = (*PRE, "pre_feedforward_layernorm", "post_feedforward_layernorm")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Traits:
     """What a model type implies. A key of the configuration, where there is one, wins over these defaults.
 

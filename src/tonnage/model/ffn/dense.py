@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dense:
     """`width` inner features; `gated` has gate and up matrices (SwiGLU), else one (ReLU2, GELU)."""
 

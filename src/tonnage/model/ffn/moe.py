@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.model.ffn.dense import Dense, dense_tensors
-from tonnage.model.tensor import Kind, Split, Tensor, vector
+from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.tensor import Kind, Split
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Moe:
     """`experts` routed experts of inner width `width`, `top_k` of them active per token.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from tonnage.errors import UnreadableError
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Blob:
     """A file of `size` bytes; `read(start, count)` gives at most `count` bytes from `start`."""
 

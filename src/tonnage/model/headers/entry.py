@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
+from tonnage.value import value
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class TensorEntry:
     """A stored tensor: `shape` with the slowest axis first (output x input), `stored_bytes` as the file holds them.
 

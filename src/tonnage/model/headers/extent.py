@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from tonnage.errors import UnreadableError
 from tonnage.model.headers.quote import quote
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Extent:
     """Bytes `begin` to `end` (exclusive) of the data part belong to tensor `name`."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.entry import TensorEntry
 
 # A block scale of these types belongs to four-bit weights, two in a byte: NVFP4 has F8_E4M3 scales, MXFP4 has E8M0
 # ones, stored as F8_E8M0 or as plain bytes. Eight-bit integers have float scales.

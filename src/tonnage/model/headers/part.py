@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Literal
 
-# mlp     dense and shared feed-forward parts and routers; experts are the routed ones only
-# scales  whatever belongs to a quantised matrix beside its weights: scales, zero points, permutations
-# other   hyper-connections, per-layer projections and whatever has an unknown name
-Part = Literal["experts", "mlp", "attention", "embedding", "head", "norms", "vision", "draft", "scales", "other"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    # mlp     dense and shared feed-forward parts and routers; experts are the routed ones only
+    # scales  whatever belongs to a quantised matrix beside its weights: scales, zero points, permutations
+    # other   hyper-connections, per-layer projections and whatever has an unknown name
+    Part = Literal["experts", "mlp", "attention", "embedding", "head", "norms", "vision", "draft", "scales", "other"]
+
 
 # Searched in this order in the lower-case name: a vision tower has norms and attention of its own.
 _PATTERNS: tuple[tuple[Part, str], ...] = (

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
-from tonnage.model.headers.entry import TensorEntry
 from tonnage.model.headers.packing import count_values, is_packed
-from tonnage.model.headers.part import Part, classify
+from tonnage.model.headers.part import classify
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.part import Part
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Total:
     """A sum over tensors. `packed_bytes` of `stored_bytes` hold several weights per stored element.
 
@@ -23,7 +27,7 @@ class Total:
     parameters: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Summary:
     """Totals of one checkpoint: everything, by stored type, by part. Scales are a part of their own."""
 
@@ -32,7 +36,7 @@ class Summary:
     by_part: dict[Part, Total]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Item:
     entry: TensorEntry
     part: Part

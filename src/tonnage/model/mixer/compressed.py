@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.model.mixer.indexer import Indexer
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.mixer.indexer import Indexer
 
 # Entries of this ratio overlap their neighbours, so that both projections of the compressor are twice as wide
 # (DeepSeek V4's own code and vLLM deepseek_v4/compressor.py).
 OVERLAP_RATIO = 4
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Compressed:
     """One vector of `head_dim` serves as key and value of all heads.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DeltaNet:
     """`state_dtype` is the type of the recurrent state where the configuration fixes one (`float32` from Qwen3.5 on).
 

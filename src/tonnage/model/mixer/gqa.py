@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from tonnage.model.mixer.indexer import block_indexer_tensors
+from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
 
-from tonnage.model.mixer.indexer import Indexer, block_indexer_tensors
-from tonnage.model.tensor import Split, Tensor, vector
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tonnage.model.mixer.indexer import Indexer
+    from tonnage.model.tensor import Split
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Gqa:
     """Softmax attention with `heads` query heads over `kv_heads` KV heads.
 

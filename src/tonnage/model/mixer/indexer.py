@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Indexer:
     """`heads` scoring heads of width `dim`; keeps one key of `dim` per token (per compressed entry) of its layer.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
 
 FUSED = "in_proj_qkvgfab"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Kda:
     """`full_rank_gate` is True where the output gate is hidden x heads*head_dim (K3), else low rank."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
 
-from tonnage.model.tensor import Kind, Tensor, vector
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.tensor import Kind
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mamba1:
     """Selective state space with `inner` channels and a state of `state` values per channel."""
 
@@ -21,7 +24,7 @@ class Mamba1:
     name: str = "mamba"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mamba2:
     """`heads` heads of `head_dim` channels, `groups` groups of B and C, a state of `state` values per channel.
 

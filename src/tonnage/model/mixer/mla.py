@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tonnage.model.mixer.indexer import Indexer, token_indexer_tensors
+from tonnage.model.mixer.indexer import token_indexer_tensors
 from tonnage.model.tensor import Tensor, vector
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.mixer.indexer import Indexer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mla:
     """Latent attention: `kv_lora_rank` latent and `rope_dim` rotary values are cached per token, once for all heads.
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from tonnage.model.quantization.formats import FP8_CHANNEL_STATIC
 from tonnage.model.quantization.kept import default_rules
 from tonnage.model.quantization.precision import scheme_for
 from tonnage.model.quantization.scheme import Rule, Scheme
+from tonnage.value import value
 
 
-class Derived(NamedTuple):
+@value
+class Derived:
     """Names the base model may have, likeliest first, and the scheme of the build (None: 16-bit floats)."""
 
     bases: tuple[str, ...]
     scheme: Scheme | None
 
 
-class Ending(NamedTuple):
+@value
+class Ending:
     """Endings of repository names of one kind of build, by whom (empty: anyone), and the precision they mean."""
 
     endings: tuple[str, ...]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tonnage.model.quantization.scheme import Format, Rule
+from tonnage.model.quantization.scheme import Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.quantization.scheme import Format
 
 # vLLM gives VocabParallelEmbedding and ParallelLMHead a quantisation only where a method names them
 # (modelopt quantized_layers, GPTQ and AWQ `lm_head: true`, compressed-tensors targets).

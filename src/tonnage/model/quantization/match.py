@@ -7,20 +7,25 @@ left to decide for one name is whether its layer number is in a set.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
 from tonnage.model.quantization.names import ANYWHERE, EXPERTS, PART_OF, parse_name, template, tensor_path, unwrap
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tonnage.model.quantization.scheme import Format, Rule, Scheme
+
+    _Numbers = frozenset[int] | None
+    _Paths = dict[tuple[str, ...], list[_Numbers]]
+    # A rule that can hold for a kind of name: always, for some numbers, or when a pattern matches.
+    _Step = tuple[Format | None, frozenset[int] | Callable[[str], bool] | None]
 
 # Wrappers a pattern may spell out before the layers; a floating pattern needs only one.
 SPELLINGS = ("model.", "", "model.language_model.", "language_model.model.", "language_model.", "backbone.")
 SCHEMES_MAX, KINDS_MAX = 64, 1 << 14
 NUMBER = r"(?<![^.])[0-9]{1,8}(?![^.])"
 
-_Numbers = frozenset[int] | None
-_Paths = dict[tuple[str, ...], list[_Numbers]]
-# A rule that can hold for a kind of name: always, for some numbers, or when a pattern matches.
-_Step = tuple[Format | None, frozenset[int] | Callable[[str], bool] | None]
 _cache: dict[int, _Matcher] = {}
 
 

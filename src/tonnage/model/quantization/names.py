@@ -6,7 +6,9 @@ engines hold all experts of a layer in one matrix, and the few synonyms of the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # What vLLM's weight mappers and transformers wrap around a decoder (`model.language_model.layers`,
 # `language_model.model.layers`, `backbone.layers`).

@@ -14,7 +14,11 @@ from tonnage.model.quantization.formats import (
     NVFP4,
 )
 from tonnage.model.quantization.kept import BUILT_PLAIN, OUTER
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.quantization.scheme import Format
 
 # vLLM config/quantization.py _ONLINE_SHORTHANDS; plain `fp8` is per tensor (fp8.py up to 0.31, `fp8_per_tensor` since).
 LINEAR: dict[str, Format] = {

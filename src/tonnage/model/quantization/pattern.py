@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from fnmatch import translate
-from typing import NamedTuple
 
 from tonnage.errors import UnreadableError
+from tonnage.value import value
 
 PATTERN_MAX = 2000
 # Ways to match that one name may be tried in, over all patterns of a scheme: about 10 ms in the worst case.
@@ -24,7 +24,8 @@ ANCHORS = frozenset("AbBZ")
 ATOMIC_STEP = "?>.*?"
 
 
-class Pattern(NamedTuple):
+@value
+class Pattern:
     """A regular expression fit for use and the ways a name may be tried against it, at most."""
 
     regex: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tonnage.errors import UsageError
 from tonnage.model.quantization.formats import (
     AWQ_INT4,
@@ -28,7 +26,12 @@ from tonnage.model.quantization.formats import (
     int_pack_quantized,
 )
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.quantization.scheme import Format
 
 EXPERTS = ("**.experts",)
 # The two narrow projections of a gated delta net: too narrow for the kernels' tiles, left out of every published
@@ -36,7 +39,8 @@ EXPERTS = ("**.experts",)
 NARROW = ("**.in_proj_a", "**.in_proj_b", "**.in_proj_ba")
 
 
-class Recipe(NamedTuple):
+@value
+class Recipe:
     """How a kind of build is made: method, format, and where a mixture of experts differs from a dense model.
 
     `is_experts_only` builds quantise nothing but the routed experts of such a model; `rest` is then the format of

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
 from tonnage.errors import UnknownKeyError
 from tonnage.model.config.keys import TEXT_KEYS, Config
 from tonnage.model.quantization.method.settings import Settings
-from tonnage.model.quantization.scheme import Scheme
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tonnage.model.quantization.scheme import Scheme
 
 CONFIG_KEYS = ("quantization_config", "compression_config")
 NEST_MAX = 4

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from tonnage.errors import UnreadableError
 from tonnage.model.quantization.names import compact
-from tonnage.model.quantization.scheme import Format, Rule
+from tonnage.model.quantization.scheme import Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.model.quantization.scheme import Format
 
 REGEX_MARK, WORD_MARK = "re:", "word:"
 # One numbered component may be a star: gpt-oss writes `model.layers.*.self_attn`.

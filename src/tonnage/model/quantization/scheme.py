@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Format:
     """Storage of one matrix of `rows` x `cols` (output x input) elements.
 
@@ -26,7 +26,7 @@ class Format:
     nested: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """Tensors that have `format`; None keeps the model's own dtype. The first rule that matches decides.
 
@@ -40,7 +40,7 @@ class Rule:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scheme:
     """A checkpoint's quantisation: `method` as its configuration calls it, and ordered rules ending in a default.
 

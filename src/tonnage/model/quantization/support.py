@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from tonnage.errors import UsageError
+from tonnage.value import value
 
 
-class Support(NamedTuple):
+@value
+class Support:
     """Least compute capability (x10) of a method on NVIDIA, from which on it is native, and ROCm's acceptance.
 
     `native_sm` None: the weights are unpacked to 16 bit on every card. `native_gfx` are prefixes of architectures.
@@ -30,6 +31,7 @@ INT8_GFX = ("gfx9", "gfx11", "gfx12")
 # vLLM get_min_capability of each method (0.32, 0.33) and platforms/rocm.py supported_quantization.
 # Formats of compressed-tensors and quark stand under their own names because each scheme has its own floor.
 SUPPORT: dict[str, Support] = {
+    "fp32": Support(0, 0, True, ("gfx",)),  # no quantisation: 32-bit floats run everywhere
     "gptq": Support(60, None, True),
     "auto-round": Support(60, None, True),
     "inc": Support(60, None, True),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from tonnage.errors import UnreadableError
 from tonnage.ui.cli.guard import attempt
 from tonnage.ui.cli.print_json import print_json
 
-Record = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    Record = dict[str, Any]
+
 _FORM = "one JSON object a line"
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-
 from tonnage.errors import UsageError
 from tonnage.ui.cli.question import add_question, question_record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
 
 SUMMARY = "For every kind of card the smallest number that holds a model."
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING, Any
-
 from tonnage.errors import UsageError
 from tonnage.ui.cli.print_json import print_json
 from tonnage.ui.cli.print_rows import print_rows, screen_width
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
     from tonnage.ui.views.screen import Row
 
 SUMMARY = "List, show, check and extend the catalogue."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 from tonnage.errors import MissingExtraError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
 
 SUMMARY = "Print a completion script for a shell."
 SHELLS = ("bash", "zsh", "tcsh")

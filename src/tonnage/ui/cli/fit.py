@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
-
 from tonnage.errors import UsageError
 from tonnage.ui.cli.question import add_question, question_record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
 
 SUMMARY = "Say whether a model fits on a fleet, with the ledger of every rank."
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from tonnage.ui.cli.guard import guard
 from tonnage.ui.cli.parser import make_parser
 from tonnage.ui.cli.verbs import NAMES, full_parser, load_verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

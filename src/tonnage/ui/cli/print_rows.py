@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
 from tonnage.errors import MissingExtraError
-from tonnage.ui.views.screen import Role, Row, ascii_text, plain_text
+from tonnage.ui.views.screen import ascii_text, plain_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonnage.ui.views.screen import Role, Row
 
 DEFAULT_WIDTH = 80
 MIN_WIDTH, MAX_WIDTH = 40, 120

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
-
 from tonnage.ui.cli.parser import number, whole_number
-from tonnage.ui.views.options import OPTIONS, Option
+from tonnage.ui.views.options import OPTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tonnage.ui.views.options import Option
 
 ENGINES = "vllm, sglang or llamacpp, and a version: vllm@0.11.0; default: vllm, the newest known"
 

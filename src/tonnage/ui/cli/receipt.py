@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
 
 SUMMARY = "Read an engine's start-up log and compare it with the prediction."
 MAX_LOG_BYTES = 1 << 30  # a start-up log is some hundred KiB

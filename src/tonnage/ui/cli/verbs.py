@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol, cast
 
 from tonnage.ui.cli.parser import Parser, add_shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from typing import Any, Protocol
+else:
+    Protocol = object
 
 NAMES = ("fit", "cards", "receipt", "catalog", "completion", "version")
 
@@ -22,7 +27,8 @@ class Verb(Protocol):
 
 def load_verb(name: str) -> Verb:
     """The module of one of `NAMES`."""
-    return cast(Verb, import_module(f"tonnage.ui.cli.{name}"))
+    verb: Any = import_module(f"tonnage.ui.cli.{name}")
+    return verb  # type: ignore[no-any-return]
 
 
 def full_parser() -> Parser:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-
 from tonnage import __version__
 from tonnage.ui.cli.print_json import print_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
 
 SUMMARY = "Print the version."
 

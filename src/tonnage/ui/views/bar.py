@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-from tonnage.ui.views.screen import Role, Row, Span
+from tonnage.ui.views.screen import Span
 from tonnage.units import GIB
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from tonnage.ui.views.screen import Role, Row
 
 
-class Segment(NamedTuple):
+@value
+class Segment:
     """One part of a bar, in bytes."""
 
     role: Role

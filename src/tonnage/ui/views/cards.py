@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from tonnage.ui.views.screen import BLANK, Role, Row, Span, wrap_row
+from tonnage.ui.views.screen import BLANK, Span, wrap_row
 from tonnage.ui.views.subject import layout_words, model_words
-from tonnage.ui.views.table import Align, Table, table_rows
+from tonnage.ui.views.table import Table, table_rows
 from tonnage.units import render_gib, render_usd
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tonnage.ui.views.screen import Role, Row
+    from tonnage.ui.views.table import Align
 
 _HEADS = ("accelerator", "cards", "layout", "room a card", "price", "one fewer fails because")
 _ALIGNS: tuple[Align, ...] = ("left", "right", "left", "right", "right", "left")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from tonnage.ui.views.screen import Row, Span, label_rows, wrap_row
-from tonnage.ui.views.table import Align, Table, table_rows
+from tonnage.ui.views.screen import Span, label_rows, wrap_row
+from tonnage.ui.views.table import Table, table_rows
 from tonnage.units import KB, MB, render_count, render_gib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tonnage.ui.views.screen import Row
+    from tonnage.ui.views.table import Align
 
 # Columns for each kind of row: key and heading; a kind that is not here shows its ids.
 _COLUMNS: dict[str, tuple[tuple[str, str], ...]] = {

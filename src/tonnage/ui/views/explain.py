@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from tonnage.ui.views.ranks import group_ranks
-from tonnage.ui.views.screen import BLANK, Row, Span, label_rows
+from tonnage.ui.views.screen import BLANK, Span, label_rows
 from tonnage.ui.views.table import Table, table_rows
 from tonnage.units import render_gib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tonnage.ui.views.screen import Row
 
 _HEADS = ("line", "size", "band", "basis", "how")
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from tonnage.ui.views.options import change_words
 from tonnage.ui.views.ranks import picture_rows
-from tonnage.ui.views.screen import BLANK, Row, Span, label_rows, shorten, wrap_row
+from tonnage.ui.views.screen import BLANK, Span, label_rows, shorten, wrap_row
 from tonnage.ui.views.subject import engine_words, fleet_words, model_words, setup_words
 from tonnage.units import render_bytes, render_count, render_gib
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tonnage.ui.views.screen import Row
+
+    Fact = tuple[str, str]
+
 SCREEN_ROWS = 23  # of 24, one is the shell's
 WHOLE_TOKENS_BELOW = 10  # B a token; above, a decimal says nothing
-
-Fact = tuple[str, str]
 
 
 def fit_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
@@ -128,7 +132,7 @@ def _next_texts(answer: Mapping[str, Any]) -> list[str]:
     if answer["fits"]:
         return ["--explain shows how each line came about"]
     model = answer.get("model")
-    name = model.get("id") if isinstance(model, Mapping) else model
+    name = model.get("id") if isinstance(model, dict) else model
     return [f"tonnage cards {shorten(str(name), 60)}"]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from tonnage.value import value
 
-Kind = Literal["text", "whole", "number", "switch"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    Kind = Literal["text", "whole", "number", "switch"]
 
 
-class Option(NamedTuple):
+@value
+class Option:
     """`flag` on a command line for `field` of a question's record."""
 
     flag: str

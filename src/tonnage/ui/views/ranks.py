@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-from tonnage.ui.views.bar import Segment, draw_bar, segments_of
-from tonnage.ui.views.screen import Row, Span, shorten, wrap_row
+from tonnage.ui.views.bar import draw_bar, segments_of
+from tonnage.ui.views.screen import Span, shorten, wrap_row
 from tonnage.units import GIB, render_gib
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tonnage.ui.views.bar import Segment
+    from tonnage.ui.views.screen import Row
 
 MAX_BARS = 4  # more would push the numbers that decide off a screen of 24 lines
 MAX_LABEL_SHARE = 3  # a third of the line at most, the bar needs the rest
 _MIN_CELLS = 8
 
 
-class Group(NamedTuple):
+@value
+class Group:
     """Ranks that look the same at the rounding of the legend."""
 
     numbers: tuple[int, ...]

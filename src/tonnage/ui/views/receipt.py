@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from tonnage.ui.views.screen import BLANK, Row, wrap_row
+from tonnage.ui.views.screen import BLANK, wrap_row
 from tonnage.ui.views.subject import engine_words
-from tonnage.ui.views.table import Align, Table, table_rows
+from tonnage.ui.views.table import Table, table_rows
 from tonnage.units import render_count, render_gib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from tonnage.ui.views.screen import Row
+    from tonnage.ui.views.table import Align
 
 _PERCENT = 100
 _HEADS = ("line", "measured", "predicted", "difference")

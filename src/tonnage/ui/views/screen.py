@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from tonnage.value import value
 
-Role = Literal[
-    "plain", "good", "bad", "dim", "label", "weights", "draft", "kv_cache", "activations", "buffers", "free", "edge"
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Role = Literal[
+        "plain", "good", "bad", "dim", "label", "weights", "draft", "kv_cache", "activations", "buffers", "free", "edge"
+    ]
+
 
 # What is drawn when the output cannot show block characters.
 _ASCII = str.maketrans("█▚▓▒░·…×≥≤–—’", "#%=+-..x><--'")
 
 
-class Span(NamedTuple):
+@value
+class Span:
     """A piece of a line."""
 
     text: str

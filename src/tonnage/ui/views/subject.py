@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "llamacpp": "llama.cpp"}
 
 
 def model_words(model: Any) -> str:
     """The last part of a model's id: `Kimi-K3`."""
-    name = (model.get("name") or model.get("id")) if isinstance(model, Mapping) else model
+    name = (model.get("name") or model.get("id")) if isinstance(model, dict) else model
     return str(name or "the model").rstrip("/").rsplit("/", 1)[-1]
 
 

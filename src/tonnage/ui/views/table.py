@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from tonnage.ui.views.screen import BLANK, Span, label_rows, wrap_text
+from tonnage.value import value
 
-from tonnage.ui.views.screen import BLANK, Row, Span, label_rows, wrap_text
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    from tonnage.ui.views.screen import Row
+
+    Align = Literal["left", "right"]
 
 _GAP = 2
 _MIN_LAST = 20  # the least a wrapped last column needs to be read
 
-Align = Literal["left", "right"]
 
-
-class Table(NamedTuple):
+@value
+class Table:
     """Headings, their alignment and cells; the last column is wrapped to the width that is left."""
 
     heads: tuple[str, ...]

@@ -35,7 +35,7 @@ llama_kv_cache_init:      CUDA0 KV buffer size =  1536.00 MiB
 llama_kv_cache_init:      CUDA1 KV buffer size =  3584.00 MiB
 llama_new_context_with_model:      CUDA0 compute buffer size =   672.01 MiB
 """
-# https://github.com/ggml-org/llama.cpp/issues/11337 (ROCm, quantised cache, a draft model after the target)
+# https://github.com/ggml-org/llama.cpp/issues/11337 (ROCm, quantised cache; the draft's last two lines are made up)
 DRAFT = """\
 llama_kv_cache_init: kv_size = 32768, offload = 1, type_k = 'q8_0', type_v = 'q8_0', n_layer = 64, can_shift = 1
 llama_kv_cache_init:      ROCm0 KV buffer size =  4352.00 MiB
@@ -71,10 +71,11 @@ llama_print_memory_breakdown:   - CPU (EPYC 7742):  515628              72 =    
 """
 # https://github.com/ggml-org/llama.cpp/pull/22673 and issue 19437: tables of a trial, nothing is allocated
 TRIALS = """\
-common_memory_breakdown_print: |   - CUDA0 (RTX 2000 Ada Generation Laptop GPU) |  7807 = 7627 + ( 5658 =  2542 +    2622 \
-+     493) +       -5478 |
-llama_memory_breakdown_print: |   - CUDA1 (GTX 1080 Ti) | 11165 = 8702 + (10001 =  9814 +     134 +      51) + 17592186036877 |
-common_memory_breakdown_print: |   - Host               |                   4465 =   515 +       0 +    3950                |
+common_memory_breakdown_print: |   - CUDA0 (RTX 2000 Ada Generation Laptop GPU) |  7807 = 7627 + ( 5658 =  2542 \
++    2622 +     493) +       -5478 |
+llama_memory_breakdown_print: |   - CUDA1 (GTX 1080 Ti) | 11165 = 8702 + (10001 =  9814 +     134 +      51) \
++ 17592186036877 |
+common_memory_breakdown_print: |   - Host               |                   4465 =   515 +       0 +    3950       |
 """
 # https://github.com/ollama/ollama/issues/10114 and 10740 (newer names of the context)
 CONTEXT = """\
@@ -181,7 +182,7 @@ def test_remote_card() -> None:
 
 
 def test_scratch_is_replaced_and_pools_add_up() -> None:
-    # https://github.com/ikawrakow/ik_llama.cpp/discussions/258 shows both: sliding layers have a pool of their own
+    # made-up figures: sliding layers have a pool of their own, and the graph is reserved again when something changed
     lines = """\
 llama_kv_cache:      CUDA0 KV buffer size =   512.00 MiB
 llama_kv_cache:      CUDA0 KV buffer size =    12.00 MiB
@@ -204,7 +205,7 @@ def test_last_model_of_a_process() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1401.75 MiB on device 0: cudaMalloc failed: out of memory",
+        "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1401.75 MiB: cudaMalloc failed: out of memory",
         "ggml_gallocr_reserve_n_impl: failed to allocate CUDA0 buffer of size 1469841408",
         "llama_model_load: error loading model: unable to allocate CUDA0 buffer",
     ],
@@ -217,7 +218,9 @@ def test_refusals(line: str) -> None:
 
 
 def test_started() -> None:
-    assert read(OLD + "main: server is listening on http://127.0.0.1:8080 - starting the main loop").outcome == "started"
+    assert (
+        read(OLD + "main: server is listening on http://127.0.0.1:8080 - starting the main loop").outcome == "started"
+    )
     assert read(OLD).outcome == "unknown"
 
 

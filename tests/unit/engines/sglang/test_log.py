@@ -9,7 +9,7 @@ from tonnage.memory.receipt import Receipt
 
 GIB = 2**30
 
-# https://github.com/ajith-sirra-amd/Issues/blob/HEAD/GLM-5-FP8-MI355X-SGLANG-ERROR.md (0.5.8, 8 x MI355X, 2 ranks of it)
+# https://github.com/ajith-sirra-amd/Issues/blob/HEAD/GLM-5-FP8-MI355X-SGLANG-ERROR.md (0.5.8, two of eight ranks)
 EIGHT_RANKS = """\
 [2026-02-26 05:20:19 TP0] Init torch distributed ends. elapsed=13.00 s, mem usage=3.81 GB
 [2026-02-26 05:20:19 TP7] Init torch distributed ends. elapsed=13.46 s, mem usage=3.69 GB
@@ -31,13 +31,13 @@ avail mem=131.08 GB, mem usage=8.13 GB.
 [2025-03-27 21:33:31 TP0] KV Cache is allocated. #tokens: 834615, K size: 54.12 GB, V size: 54.12 GB
 [2025-03-27 21:33:31 TP0] Memory pool end. avail mem=14.61 GB
 """
-# https://github.com/sgl-project/sglang/pull/12978 (0.5.5)
+# https://github.com/sgl-project/sglang/pull/12978 (0.5.5; the last line is made up after the first)
 TWO_CAPTURES = """\
 [2025-11-10 19:59:09 TP1] Capture cuda graph end. Time elapsed: 11.35 s. mem usage=1.04 GB. avail mem=11.22 GB.
 [2025-11-10 19:59:09 TP0] Capture cuda graph end. Time elapsed: 11.39 s. mem usage=1.00 GB. avail mem=11.17 GB.
-[2025-11-10 20:01:09 TP0] Capture piecewise CUDA graph end. Time elapsed: 99.00 s. mem usage=2.10 GB. avail mem=9.07 GB.
+[2025-11-10 20:00:00 TP0] Capture piecewise CUDA graph end. Time elapsed: 99.00 s. mem usage=2.10 GB. avail mem=9.07 GB.
 """
-# https://github.com/sgl-project/sglang/pull/11716 (0.5.3; graphs of one rank begin with what is free)
+# https://github.com/sgl-project/sglang/pull/11716 (0.5.3; the end is made up after versions that printed no usage)
 WITHOUT_USAGE = """\
 [2025-10-16 09:06:22 TP0] Capture cuda graph begin. This can take up to several minutes. avail mem=11.82 GB
 [2025-10-16 09:07:22 TP0] Capture cuda graph end. Time elapsed: 60.00 s. avail mem=9.32 GB.
@@ -54,27 +54,31 @@ LAST_LINE = """\
 [2026-06-28 15:16:45] max_total_num_tokens=2086558, chunked_prefill_size=8192, max_prefill_tokens=16384, \
 max_running_requests=33, context_len=256000, available_gpu_mem=17.22 GB
 """
-# The words of `memory_pool.py` in 0.5.10, with the figures of a public start of a hybrid model:
-# https://github.com/sgl-project/sglang/pull/15337 describes the pool.
+# https://github.com/kvcache-ai/ktransformers/issues/1870 (hybrid model, experts on the host)
 HYBRID = """\
-[2026-09-09 11:57:18] Mamba Cache is allocated. max_mamba_cache_size: 48, conv_state size: 0.09GB, ssm_state size: 6.46GB
-[2026-09-09 11:57:18] KV Cache is allocated. #tokens: 2618868, K size: 19.98 GB, V size: 19.98 GB
-[2026-09-09 11:57:27] max_total_num_tokens=2618868, chunked_prefill_size=-1, max_prefill_tokens=16384, \
-max_running_requests=48, context_len=16384, available_gpu_mem=13.38 GB
-[2026-09-09 11:57:30] The server is fired up and ready to roll!
+[2026-02-27 17:10:27 TP0] Load weight end. elapsed=653.47 s, type=Qwen3_5MoeForConditionalGeneration, \
+dtype=torch.bfloat16, avail mem=19.08 GB, mem usage=3.76 GB.
+[2026-02-27 17:10:28 TP0] Using KV cache dtype: torch.bfloat16
+[2026-02-27 17:10:28 TP0] Mamba Cache is allocated. max_mamba_cache_size: 82, conv_state size: 0.13GB, \
+ssm_state size: 7.29GB
+[2026-02-27 17:10:28 TP0] KV Cache is allocated. #tokens: 580364, K size: 4.15 GB, V size: 4.15 GB
+[2026-02-27 17:10:28 TP0] Memory pool end. avail mem=4.02 GB
+[2026-02-27 17:10:29 TP0] max_total_num_tokens=580364, chunked_prefill_size=2048, max_prefill_tokens=16384, \
+max_running_requests=1, context_len=8192, available_gpu_mem=3.63 GB
 """
-# https://huggingface.co/RadixArk/Qwen3.8-Flash-Next-NVFP4 (a draft model on unified memory, two loads)
+# Lines as 0.5.15 words them, with round figures: target and draft are loaded before the pools
+# (https://github.com/sgl-project/sglang/pull/23862), and a loader on unified memory may give back more than it takes.
 DRAFT = """\
-[2026-08-28 21:19:23] server_args=ServerArgs(model_path='RadixArk/Qwen3.8-Flash-Next-NVFP4', revision='7b71922', \
-tp_size=1, mem_fraction_static=0.78, kv_cache_dtype='auto', context_length=None, quantization='modelopt_fp4')
-[2026-08-28 21:19:30] Load weight begin. avail mem=111.97 GB
-[2026-08-28 21:32:38] Load weight end. elapsed=787.55 s, type=Qwen4ExpForConditionalGeneration, quant=modelopt_fp4, \
-quant_algo=NVFP4, avail mem=29.01 GB, mem usage=82.97 GB.
-[2026-08-28 21:32:39] Load weight begin. avail mem=28.81 GB
-[2026-08-28 21:34:13] Load weight end. elapsed=94.49 s, type=Qwen4ExpForCausalLMMTP, quant=modelopt_fp4, \
-quant_algo=NVFP4, avail mem=30.67 GB, mem usage=-1.86 GB.
-[2026-08-28 21:34:15] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 159552, K size: 1.83 GB, V size: 1.83 GB
-[2026-08-28 21:34:51] Capture target verify CUDA graph end. elapsed=1.22 s, mem usage=0.50 GB, avail mem=25.77 GB.
+[2026-08-28 21:00:00] server_args=ServerArgs(model_path='some/model-NVFP4', revision=None, tp_size=1, \
+mem_fraction_static=0.78, kv_cache_dtype='auto', context_length=None, quantization='modelopt_fp4')
+[2026-08-28 21:00:01] Load weight begin. avail mem=110.00 GB
+[2026-08-28 21:00:02] Load weight end. elapsed=700.00 s, type=Target, quant=modelopt_fp4, quant_algo=NVFP4, \
+avail mem=30.00 GB, mem usage=80.00 GB.
+[2026-08-28 21:00:03] Load weight begin. avail mem=30.00 GB
+[2026-08-28 21:00:04] Load weight end. elapsed=90.00 s, type=Draft, quant=modelopt_fp4, quant_algo=NVFP4, \
+avail mem=31.50 GB, mem usage=-1.50 GB.
+[2026-08-28 21:00:05] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 160000, K size: 2.00 GB, V size: 2.00 GB
+[2026-08-28 21:00:06] Capture target verify CUDA graph end. elapsed=1.00 s, mem usage=0.50 GB, avail mem=27.00 GB.
 """
 # https://github.com/sgl-project/sglang/pull/15464 (sliding-window layers, keys wider than values)
 SLIDING = """\
@@ -107,7 +111,7 @@ def test_eight_ranks() -> None:
     assert gib(receipt, "weights") == 89.58
     assert gib(receipt, "communication") == 3.81  # the larger
     assert gib(receipt, "kv_cache") == 186.77
-    # TP0: 193.92 - 3.90 - 186.77 = 3.25; TP7: 194.04 - 4.02 - 186.77 = 3.25
+    # 193.92 - 3.90 - 186.77 = 3.25 on TP0 and 194.04 - 4.02 - 186.77 = 3.25 on TP7
     assert gib(receipt, "other") == 3.25
     assert receipt.kv_cache_tokens == 3_262_823
     assert receipt.settings.kv_cache_dtype == "fp8_e4m3"
@@ -154,17 +158,24 @@ def test_last_line() -> None:
 
 def test_states_belong_to_the_cache() -> None:
     receipt = read(HYBRID)
-    assert gib(receipt, "kv_cache") == 46.51  # 19.98 + 19.98 + 0.09 + 6.46
+    assert gib(receipt, "kv_cache") == 15.72  # 4.15 + 4.15 + 0.13 + 7.29
+    assert gib(receipt, "other") is None  # 19.08 - 4.02 - 15.72 is below nothing
+    assert (receipt.kv_cache_tokens, receipt.max_model_len) == (580_364, 8192)
+    assert receipt.settings.kv_cache_dtype == "auto"
+
+
+def test_prompts_that_are_not_cut() -> None:
+    receipt = read(LAST_LINE.replace("=8192,", "=-1,") + "The server is fired up and ready to roll!")
+    assert receipt.settings.max_num_batched_tokens is None
     assert receipt.outcome == "started"
-    assert receipt.settings.max_num_batched_tokens is None  # -1: prompts are not cut
 
 
 def test_draft_is_a_second_load() -> None:
     receipt = read(DRAFT)
-    assert gib(receipt, "weights") == 82.97
+    assert gib(receipt, "weights") == 80.0
     assert gib(receipt, "draft") == 0.0  # the loader gave more back than the draft took
     assert gib(receipt, "cuda_graphs") == 0.5
-    assert receipt.settings.model == "RadixArk/Qwen3.8-Flash-Next-NVFP4"
+    assert receipt.settings.model == "some/model-NVFP4"
     assert receipt.settings.mem_fraction_static == 0.78
     assert receipt.settings.gpu_count == 1
     assert receipt.settings.max_model_len is None
@@ -172,7 +183,7 @@ def test_draft_is_a_second_load() -> None:
 
 
 def test_pool_after_the_target_is_the_drafts() -> None:
-    # https://github.com/sgl-project/sglang/pull/4826: the target's lines; then the draft, in the order of 0.4
+    # https://github.com/sgl-project/sglang/pull/4826: the target's lines; those of the draft are made up
     draft = """\
 [2025-03-27 21:33:40 TP0] Load weight begin. avail mem=14.00 GB
 [2025-03-27 21:33:50 TP0] Load weight end. type=LlamaForCausalLMEagle, dtype=torch.float16, avail mem=12.50 GB
@@ -216,7 +227,8 @@ def test_cards_of_a_layout(arguments: str, cards: int | None) -> None:
 
 
 def test_arguments_across_a_wrap() -> None:
-    text = "[2026-01-01 00:00:00] server_args=ServerArgs(model_path='org/name', tp_si\nze=8, mem_fraction_sta\ntic=0.88, ep_size=8)"
+    text = "[2026-01-01 00:00:00] server_args=ServerArgs(model_path='org/name', tp_si\nze=8, mem_fraction_sta\n"
+    text += "tic=0.88, ep_size=8)"
     settings = read(text).settings
     assert (settings.model, settings.tp, settings.mem_fraction_static, settings.ep) == ("org/name", 8, 0.88, True)
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tonnage.engines.vllm.kv_block import align_block, choose_block
-from tonnage.engines.vllm.kv_request import KvRequest, Platform
+from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.version import Version
 from tonnage.memory.kv_spec import KvSpec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.engines.vllm.kv_request import Platform
 
 FULL = (KvSpec("full", 32, 4096),)
 LATENT = (KvSpec("mla", 61, 1152),)

@@ -169,9 +169,11 @@ per request: 4.84x
 # https://github.com/noonghunna/club-3090/issues/295 (0.2x, quantization asked for, nested settings)
 NESTED = """\
 (EngineCore pid=120) INFO 06-01 09:22:30 [kv_cache_utils.py:1733] GPU KV cache size: 620,944 tokens
-(EngineCore pid=120) INFO 06-01 09:22:30 [kv_cache_utils.py:1734] Maximum concurrency for 262,144 tokens per request: 2.37x
+(EngineCore pid=120) INFO 06-01 09:22:30 [kv_cache_utils.py:1734] Maximum concurrency for 262,144 tokens per \
+request: 2.37x
 (APIServer pid=1) INFO 06-01 09:20:16 [utils.py:278] non-default args: {'model_tag': '/m/qwen3.6-27b-autoround-int4', \
-'default_chat_template_kwargs': {'enable_thinking': False}, 'host': '0.0.0.0', 'model': '/m/qwen3.6-27b-autoround-int4', \
+'default_chat_template_kwargs': {'enable_thinking': False}, 'host': '0.0.0.0', \
+'model': '/m/qwen3.6-27b-autoround-int4', \
 'trust_remote_code': True, 'dtype': 'float16', 'max_model_len': 262144, 'quantization': 'auto_round', \
 'override_generation_config': {'temperature': 0.6, 'top_p': 0.95}, 'tensor_parallel_size': 2, \
 'kv_cache_dtype': 'fp8_e5m2', 'max_num_batched_tokens': 8192, 'max_num_seqs': 2, \
@@ -328,8 +330,8 @@ def summary(consumed: float, peak: float, cache: float, budget: float) -> str:
         "Model loading took 8.0 GiB memory and 9.0 seconds\nEstimated CUDA graph memory: 3.9 GiB total\n"
         f"Available KV cache memory: {cache} GiB\n"
         f"Free memory on device (191.36/191.69 GiB) on startup. Desired GPU memory utilization is (0.9, {budget} GiB). "
-        f"Actual usage is {consumed} GiB for consumed memory (weights + non-torch), {peak} GiB for peak activation, and "
-        f"3.9 GiB for CUDAGraph memory. Current kv cache memory in use is {cache} GiB."
+        f"Actual usage is {consumed} GiB for consumed memory (weights + non-torch), {peak} GiB for peak activation, "
+        f"and 3.9 GiB for CUDAGraph memory. Current kv cache memory in use is {cache} GiB."
     )
 
 
@@ -391,7 +393,9 @@ def test_nested_settings() -> None:
     [
         pytest.param(lambda line: f"\x1b[1;36m(EngineCore_DP0 pid=7)\x1b[0;0m {line}", id="colours"),
         pytest.param(lambda line: f"2026-02-24T20:21:58.123456789Z stderr F {line}", id="kubernetes"),
-        pytest.param(lambda line: f'{{"log":"{line}\\n","stream":"stderr","time":"2026-01-01T00:00:00Z"}}', id="docker"),
+        pytest.param(
+            lambda line: f'{{"log":"{line}\\n","stream":"stderr","time":"2026-01-01T00:00:00Z"}}', id="docker"
+        ),
         pytest.param(lambda line: f"Jan 01 00:00:00 host vllm[77]: {line}", id="journal"),
         pytest.param(lambda line: f"Capturing CUDA graphs: 100%|██████| 19/19 [00:00<00:00]{line}\r", id="progress"),
         pytest.param(lambda line: f"{line}\0\x00\ufffd\ufffd", id="binary"),
@@ -428,7 +432,9 @@ def test_data_parallel_engines_are_one_start() -> None:
 
 
 def test_a_refusal_after_the_start_is_no_refusal() -> None:
-    assert read(GRAPHS + "ERROR torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB").outcome == "started"
+    assert (
+        read(GRAPHS + "ERROR torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB").outcome == "started"
+    )
 
 
 def test_card_from_a_missing_kernel_configuration() -> None:
@@ -445,7 +451,9 @@ def test_what_says_nothing(text: str) -> None:
 
 
 def test_memory_does_not_grow() -> None:
-    serving = "INFO 01-01 00:00:00 [loggers.py:111] Engine 000: Avg prompt throughput: 1.0 tokens/s, GPU KV cache usage: 1%"
+    serving = (
+        "INFO 01-01 00:00:00 [loggers.py:111] Engine 000: Avg prompt throughput: 1.0 tokens/s, GPU KV cache usage: 1%"
+    )
     reader = LogReader()
     for line in chain(V1_TOKENS.splitlines(), repeat(serving, 1000)):
         reader.feed(line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError, asdict
+from dataclasses import asdict
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_a_scheme_survives_json() -> None:
 
 def test_a_scheme_cannot_be_changed() -> None:
     scheme = Scheme("fp8", ())
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError, match="method"):
         scheme.method = "awq"  # type: ignore[misc]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tonnage.ui.views.screen import plain_text
 from tonnage.ui.views.table import Table, table_rows
+from tonnage.value import replace
 
 TABLE = Table(
     ("card", "count", "because"),
@@ -47,4 +48,4 @@ def test_narrow_screens_get_blocks() -> None:
 
 
 def test_no_rows_no_head() -> None:
-    assert table_rows(TABLE._replace(cells=()), 80) == []
+    assert table_rows(replace(TABLE, cells=()), 80) == []

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from tonnage.errors import UnreadableError
-from tonnage.model.arch import Arch, Layer
+from tonnage.model.arch import Arch
 from tonnage.model.config.arch import merge_equal
-from tonnage.model.headers.entry import TensorEntry
-from tonnage.model.headers.gguf.block import WEIGHT, Block, split_blocks
-from tonnage.model.headers.gguf.facts import Facts, read_facts
-from tonnage.model.headers.gguf.header import Metadata
+from tonnage.model.headers.gguf.block import WEIGHT, split_blocks
+from tonnage.model.headers.gguf.facts import read_facts
 from tonnage.model.headers.gguf.layer import plain_tensor, read_layer
 from tonnage.model.params import count_params
-from tonnage.model.tensor import Tensor
+from tonnage.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonnage.model.arch import Layer
+    from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.gguf.block import Block
+    from tonnage.model.headers.gguf.facts import Facts
+    from tonnage.model.headers.gguf.header import Metadata
+    from tonnage.model.tensor import Tensor
 
 EMBEDDING, HEAD = "token_embd.weight", "output.weight"
 DRAFT = "nextn."

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from tonnage.model.headers.gguf.block import Block
-from tonnage.model.headers.gguf.facts import Facts
 from tonnage.model.headers.gguf.window import SIZE_KEY, is_chunked, read_window
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.indexer import Indexer
 from tonnage.model.mixer.mla import Mla
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tonnage.model.headers.gguf.block import Block
+    from tonnage.model.headers.gguf.facts import Facts
 
 HEADS = "attention.head_count"
 KV_HEADS = "attention.head_count_kv"

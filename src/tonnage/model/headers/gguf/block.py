@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from tonnage.errors import UnreadableError
-from tonnage.model.headers.entry import TensorEntry
 from tonnage.model.headers.quote import quote
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.model.headers.entry import TensorEntry
 
 PREFIX = "blk."
 WEIGHT = ".weight"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """Block `number` of a model: its tensors by their name inside the block, `.weight` left out (`attn_q`)."""
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from struct import Struct
-from typing import Literal
 
 from tonnage.errors import UnreadableError
-from tonnage.model.headers.blob import Blob
 
-Order = Literal["<", ">"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tonnage.model.headers.blob import Blob
+
+    Order = Literal["<", ">"]
+
 
 # The largest published headers (250,000 tokens with merges, a whole tokenizer.json beside them) take about 50 MB.
 MAX_HEADER_BYTES = 128 * 2**20

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GgmlType:
     """`block` elements take `size` bytes. `has_row_data`: rows carry further bytes, whose number the file decides."""
 
@@ -114,3 +114,8 @@ def find_type(number: int) -> GgmlType | None:
     if number in _MAINLINE:
         return GgmlType(*_MAINLINE[number])
     return GgmlType(*_IK_LLAMA[number], has_row_data=True) if number in _IK_LLAMA else None
+
+
+def list_types() -> tuple[GgmlType, ...]:
+    """All types of llama.cpp itself."""
+    return tuple(GgmlType(*row) for row in _MAINLINE.values())

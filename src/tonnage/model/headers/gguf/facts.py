@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.errors import UnreadableError
-from tonnage.model.headers.gguf.header import Metadata
-from tonnage.model.headers.gguf.value import Value
 from tonnage.model.headers.quote import quote
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.headers.gguf.header import Metadata
+    from tonnage.model.headers.gguf.value import Value
 
 ARCHITECTURE_KEY = "general.architecture"
 MAX_NUMBER = 2**28  # no size or count of a published model comes near
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Facts:
     """Getters over `metadata`; keys are written without the architecture's name that stands before them."""
 

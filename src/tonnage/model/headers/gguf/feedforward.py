@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.ffn.moe import Moe
-from tonnage.model.headers.gguf.block import Block
-from tonnage.model.headers.gguf.facts import Facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.headers.gguf.block import Block
+    from tonnage.model.headers.gguf.facts import Facts
 
 FUSED = "ffn_gate_up_exps"
 # Experts of files from before 2024-04, one matrix each: `ffn_up.0`, `ffn_up.1` ...

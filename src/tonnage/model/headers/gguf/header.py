@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from struct import Struct
 
 from tonnage.errors import UnreadableError
-from tonnage.model.headers.blob import Blob
 from tonnage.model.headers.entry import TensorEntry
 from tonnage.model.headers.extent import Extent, check_extents
-from tonnage.model.headers.gguf.cursor import Cursor, Order
-from tonnage.model.headers.gguf.dtype import GgmlType, find_type
-from tonnage.model.headers.gguf.value import KIND_BYTES, LENGTH_BYTES, Value, ValueReader
+from tonnage.model.headers.gguf.cursor import Cursor
+from tonnage.model.headers.gguf.dtype import find_type
+from tonnage.model.headers.gguf.value import KIND_BYTES, LENGTH_BYTES, ValueReader
 from tonnage.model.headers.quote import quote
 from tonnage.units import round_up
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.headers.blob import Blob
+    from tonnage.model.headers.gguf.cursor import Order
+    from tonnage.model.headers.gguf.dtype import GgmlType
+    from tonnage.model.headers.gguf.value import Value
+
+    Metadata = dict[str, Value]
 
 # Source of the layout and of the limits: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md and gguf.cpp there.
 MAGIC = b"GGUF"
@@ -30,10 +38,8 @@ DEFAULT_ALIGNMENT = 32
 MAX_ALIGNMENT = 2**20
 FIXED_BYTES = 24  # magic, version and the two counts
 
-Metadata = dict[str, Value]
 
-
-@dataclass(frozen=True, slots=True)
+@value
 class GgufHeader:
     """What a GGUF file says before its data. `data_start` is the byte where tensor data begins."""
 
@@ -44,7 +50,7 @@ class GgufHeader:
     data_start: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Placed:
     name: str
     type: GgmlType

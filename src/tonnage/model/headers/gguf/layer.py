@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from tonnage.errors import UnknownKeyError
-from tonnage.model.arch import Layer, Mixer
-from tonnage.model.headers.entry import TensorEntry
+from tonnage.model.arch import Layer
 from tonnage.model.headers.gguf.attention import read_compressed, read_gqa, read_mla
-from tonnage.model.headers.gguf.block import Block
-from tonnage.model.headers.gguf.facts import Facts
 from tonnage.model.headers.gguf.feedforward import read_ffns
 from tonnage.model.headers.gguf.recurrent import read_deltanet, read_kda, read_mamba1, read_mamba2
 from tonnage.model.headers.quote import quote
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.tensor import Tensor
+from tonnage.value import value
 
-Reader = Callable[[Facts, Block], Mixer]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tonnage.model.arch import Mixer
+    from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.gguf.block import Block
+    from tonnage.model.headers.gguf.facts import Facts
+
+    Reader = Callable[[Facts, Block], Mixer]
+
 
 _SHARED_NORMS = ("attn_q_norm", "attn_k_norm", "attn_sinks", "attn_gate")
 _QKV = ("attn_q", "attn_k", "attn_v", "attn_qkv", "attn_output")
@@ -28,7 +33,7 @@ _FFN = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Kind:
     """A mixer recognised by a tensor `mark`; `names` and whatever starts with one of `prefixes` belong to it."""
 

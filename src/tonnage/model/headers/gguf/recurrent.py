@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from tonnage.model.headers.gguf.attention import HEADS
-from tonnage.model.headers.gguf.block import Block
-from tonnage.model.headers.gguf.facts import Facts
 from tonnage.model.mixer.deltanet import DeltaNet
 from tonnage.model.mixer.kda import Kda
 from tonnage.model.mixer.mamba import Mamba1, Mamba2
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.headers.gguf.block import Block
+    from tonnage.model.headers.gguf.facts import Facts
 
 INNER, STATE, KERNEL = "ssm.inner_size", "ssm.state_size", "ssm.conv_kernel"
 RANK, GROUPS = "ssm.time_step_rank", "ssm.group_count"

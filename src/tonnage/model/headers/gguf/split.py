@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tonnage.errors import UnreadableError
-from tonnage.model.headers.entry import TensorEntry
-from tonnage.model.headers.gguf.header import GgufHeader
 from tonnage.model.headers.quote import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tonnage.model.headers.entry import TensorEntry
+    from tonnage.model.headers.gguf.header import GgufHeader
 
 # Source: llama_split_path and the loader of https://github.com/ggml-org/llama.cpp (src/llama-model-loader.cpp).
 COUNT_KEY = "split.count"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from struct import Struct
+from typing import TYPE_CHECKING
 
 from tonnage.errors import UnreadableError
-from tonnage.model.headers.gguf.cursor import Cursor
+
+if TYPE_CHECKING:
+    from tonnage.model.headers.gguf.cursor import Cursor
 
 # Source: the value types of the GGUF description (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tonnage.value import value
 
-from tonnage.model.headers.gguf.facts import Facts
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.headers.gguf.facts import Facts
 
 SIZE_KEY = "attention.sliding_window"
 PATTERN_KEY = "attention.sliding_window_pattern"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pattern:
     """One layer in `period` attends to everything: the last of each group, or the first."""
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from math import prod
-from typing import NoReturn, TypeGuard
 
 from tonnage.errors import UnreadableError
-from tonnage.model.document import Pairs, load_json
-from tonnage.model.headers.blob import Blob
+from tonnage.model.document import load_json
 from tonnage.model.headers.entry import TensorEntry
 from tonnage.model.headers.extent import Extent, check_gapless
 from tonnage.model.headers.quote import quote
 from tonnage.model.headers.safetensors.dtype import BITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn, TypeGuard
+
+    from tonnage.model.document import Pairs
+    from tonnage.model.headers.blob import Blob
+
+    _Tensor = tuple[str, list[int], list[int]]
 
 LENGTH_BYTES = 8
 MAX_HEADER_BYTES = 100_000_000  # the reference implementation refuses longer headers
@@ -25,8 +32,6 @@ MAX_AXIS = 2**63 - 1
 SPARE_MARKS = 2**20
 COMMAS_PER_TENSOR = 16
 BRACKETS_PER_TENSOR = 4
-
-_Tensor = tuple[str, list[int], list[int]]
 
 
 class _Object(list[tuple[str, object]]):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tonnage.errors import UnreadableError
 from tonnage.model.document import parse_object
-from tonnage.model.headers.entry import TensorEntry
 from tonnage.model.headers.quote import quote
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.headers.entry import TensorEntry
 
 SUFFIX = ".safetensors"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Index:
     """`weight_map` from tensor to file; `total_bytes` as the index claims (None: not said), often out of date."""
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from tonnage.model.config.keys import Config
 from tonnage.model.quantization.formats import (
     BF16_BITS,
     BYTE_BITS,
@@ -18,9 +15,17 @@ from tonnage.model.quantization.formats import (
     nvfp4,
 )
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.method.settings import Settings, group_size, objects
+from tonnage.model.quantization.method.settings import group_size, objects
 from tonnage.model.quantization.rules import is_plain, list_rules, search_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.model.config.keys import Config
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format
 
 KINDS = "int, fp or mx_fp"
 

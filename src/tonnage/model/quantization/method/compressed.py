@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tonnage.model.config.keys import Config
 from tonnage.model.quantization.formats import (
     BYTE_BITS,
     FP4_BITS,
@@ -21,9 +20,15 @@ from tonnage.model.quantization.formats import (
     nvfp4,
 )
 from tonnage.model.quantization.kept import OUTER, default_rules
-from tonnage.model.quantization.method.settings import Settings, group_size, kv_dtype, objects
+from tonnage.model.quantization.method.settings import group_size, kv_dtype, objects
 from tonnage.model.quantization.rules import list_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.config.keys import Config
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format
 
 PACKED, DENSE = "pack-quantized", "dense"
 LAYOUTS = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tonnage.model.quantization.formats import (
     FP8_CHANNEL_STATIC,
     FP8_TENSOR,
@@ -14,9 +12,16 @@ from tonnage.model.quantization.formats import (
 )
 from tonnage.model.quantization.kept import default_rules
 from tonnage.model.quantization.method.modelopt import layer_rules
-from tonnage.model.quantization.method.settings import Settings, kv_dtype
+from tonnage.model.quantization.method.settings import kv_dtype
 from tonnage.model.quantization.rules import list_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format
 
 BLOCK_MAX = 1 << 16
 EXPERTS = ("**.mlp.experts", "**.experts")

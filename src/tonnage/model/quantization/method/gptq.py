@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from tonnage.model.config.keys import Config
 from tonnage.model.quantization.formats import INT4_BITS, INT4_GROUP, int_packed
 from tonnage.model.quantization.kept import OUTER, default_rules
-from tonnage.model.quantization.method.settings import Settings, group_size, objects
+from tonnage.model.quantization.method.settings import group_size, objects
 from tonnage.model.quantization.rules import list_rules, substring_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.model.config.keys import Config
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format
 
 GPTQ_BITS = (2, 3, 4, 8)
 MODULES_MAX = 4096

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from tonnage.model.quantization.formats import MXFP4, MXFP8, NVFP4
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.method.settings import Settings
 from tonnage.model.quantization.rules import list_rules
 from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.quantization.method.settings import Settings
 
 
 def read_mxfp4(settings: Settings) -> Scheme:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from tonnage.model.config.keys import Config
 from tonnage.model.quantization.formats import (
     BYTE_BITS,
     FP8_BLOCK,
@@ -21,9 +18,17 @@ from tonnage.model.quantization.formats import (
     nvfp4,
 )
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.method.settings import Settings, group_size, kv_dtype, objects
+from tonnage.model.quantization.method.settings import group_size, kv_dtype, objects
 from tonnage.model.quantization.rules import list_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tonnage.model.config.keys import Config
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format
 
 MIXED = "MIXED_PRECISION"
 # vLLM modelopt.py LINEAR_ALGOS, and modelopt's own names for what TensorRT-LLM also reads.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from tonnage.model.config.keys import Config
@@ -25,9 +25,16 @@ from tonnage.model.quantization.formats import (
     int_packed,
 )
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.method.settings import Settings, kv_dtype, objects
+from tonnage.model.quantization.method.settings import kv_dtype, objects
 from tonnage.model.quantization.rules import list_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format, Rule
 
 BLOCK_MAX = 1 << 16
 FP8_TYPES = ("fp8_e4m3", "fp8_e5m2")

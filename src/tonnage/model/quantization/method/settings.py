@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from tonnage.errors import UnknownKeyError
-from tonnage.model.config.keys import Config
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.model.config.keys import Config
 
 GROUP_MAX = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Settings:
     """A checkpoint's quantisation settings beside the configuration of its model."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tonnage.model.config.keys import Config
 from tonnage.model.quantization.formats import (
     FP8_CHANNEL,
@@ -18,9 +16,16 @@ from tonnage.model.quantization.formats import (
     int_affine,
 )
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.method.settings import Settings, group_size, objects
+from tonnage.model.quantization.method.settings import group_size, objects
 from tonnage.model.quantization.rules import list_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format, Rule
 
 # torchao.quantization configuration classes with the function names that preceded them.
 INT4_TYPES = ("Int4WeightOnlyConfig", "int4_weight_only", "Float8DynamicActivationInt4WeightConfig")

@@ -13,9 +13,14 @@ from tonnage.model.quantization.formats import (
     int_affine,
 )
 from tonnage.model.quantization.kept import default_rules
-from tonnage.model.quantization.method.settings import Settings, group_size
+from tonnage.model.quantization.method.settings import group_size
 from tonnage.model.quantization.rules import list_rules
-from tonnage.model.quantization.scheme import Format, Rule, Scheme
+from tonnage.model.quantization.scheme import Rule, Scheme
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.quantization.method.settings import Settings
+    from tonnage.model.quantization.scheme import Format
 
 # HQQ BaseQuantizeConfig's default group; quanto's qint4 group.
 HQQ_GROUP, QUANTO_GROUP = 64, 128

@@ -1,0 +1,29 @@
+"""Bytes of a tensor on a device: GGUF keeps vectors, routers and states in 32 bit."""
+
+from __future__ import annotations
+
+from tonnage.model.dtypes import element_bytes
+from tonnage.model.quantization.formats import stored_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.layout.parts import Piece
+    from tonnage.layout.shard import Shard
+
+FLOAT32_BYTES = 4
+
+
+def stored_piece(piece: Piece, shard: Shard, dtype: str) -> int:
+    """Bytes of `shard`; `dtype` is the type of matrices that are not quantised.
+
+    An encoder comes from a file of its own and counts nothing here.
+    """
+    tensor = piece.tensor
+    if piece.group == "tower":
+        return 0
+    # Other engines pad the vocabulary, GGUF does not.
+    rows = min(shard.rows, tensor.rows)
+    if piece.format is not None:
+        return shard.copies * stored_bytes(piece.format, rows, shard.cols)
+    wide = FLOAT32_BYTES if tensor.kind == "plain" else element_bytes(tensor.dtype or dtype)
+    return shard.copies * rows * shard.cols * wide
