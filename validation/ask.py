@@ -79,11 +79,10 @@ def sample_sglang(row: Row) -> Iterator[Sample]:
 
 
 def sample_llamacpp(row: Row) -> Iterator[Sample]:
-    """Bytes of the file, and of the cache for the whole context."""
+    """Bytes of all weights, all in host memory, and of the cache for the whole context."""
     seen, answer = row.measured, ask(row.question)
     if "file_gib" in seen:
-        model = answer.get("model") or {}
-        yield Sample("llamacpp_file", row.id, seen["file_gib"] * GIB, model.get("stored_bytes"), answer.get("error"))
+        yield _sample("llamacpp_file", row, seen["file_gib"] * GIB, answer, "weights_bytes_per_rank")
     if "kv_mib" in seen:
         yield _sample("llamacpp_kv", row, seen["kv_mib"] * MIB, answer, "kv_needed_bytes")
 

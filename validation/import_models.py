@@ -53,7 +53,7 @@ class Inputs:
 
 
 def main() -> int:
-    """Write the file; 1 when a model was refused."""
+    """Write the file; what is refused or far from its published total is named on standard error."""
     args = parse_args()
     inputs = read_inputs(args)
     rows = [row for row in build_rows(inputs) if row is not None]

@@ -20,13 +20,17 @@ TITLE = (
 
 
 def read_reasons() -> dict[str, str]:
-    """Reasons by row id, or by `metric/row id` where one row misses for two reasons."""
+    """Reasons by row id, by `metric/row id` where one row misses for several, or by `prefix*` for a group of rows."""
     return tomllib.loads(REASONS.read_text(encoding="utf-8"))
 
 
 def reason_of(sample: Sample, reasons: dict[str, str]) -> str | None:
-    """The reason noted for a miss."""
-    return reasons.get(f"{sample.metric}/{sample.row}", reasons.get(sample.row))
+    """The reason noted for a miss, the most special one; None where there is none."""
+    for key in (f"{sample.metric}/{sample.row}", sample.row):
+        if key in reasons:
+            return reasons[key]
+    groups = (key for key in reasons if key.endswith("*") and sample.row.startswith(key[:-1]))
+    return reasons.get(next(groups, ""))
 
 
 def list_misses(samples: Iterable[Sample]) -> list[Sample]:

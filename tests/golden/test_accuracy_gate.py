@@ -35,7 +35,9 @@ def test_every_miss_has_a_reason(samples: list[Sample]) -> None:
 
 def test_reasons_are_about_rows_that_exist() -> None:
     known = {row.id for kind in KINDS for row in load_rows(kind)}
-    assert {name.rpartition("/")[2] for name in read_reasons()} <= known
+    for name in read_reasons():
+        row = name.rpartition("/")[2]
+        assert row in known or any(row.endswith("*") and other.startswith(row[:-1]) for other in known), name
 
 
 def test_the_page_lists_every_miss(samples: list[Sample]) -> None:

@@ -42,12 +42,12 @@ def check_rows(kind: Kind, rows: list[Row], origin: Origin) -> list[Problem]:
 
 def _check_row(kind: Kind, row: Row, origin: Origin) -> Iterator[str]:
     rules = RULES[kind]
-    for key, value in row.items():
+    for key, item in row.items():
         rule = rules.get(key)
         if rule is None:
             yield f"unknown key {key!r}; known: {', '.join(rules)}"
         else:
-            yield from (f"{key}: {text}" for text in _check_value(rule, value, origin))
+            yield from (f"{key}: {text}" for text in _check_value(rule, item, origin))
     optional = ("seen",) if origin == "own" else ()
     required = [key for key, rule in rules.items() if rule.is_required and key not in optional]
     yield from (f"{key} is missing" for key in required if key not in row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tonnage.model.quantization.match import format_of
+from tonnage.model.quantization.match import format_of, is_numbered
 from tonnage.model.tensors import embedding_tensor, ffn_tensors, head_tensors, mixer_tensors
 from tonnage.value import value
 
@@ -29,7 +29,7 @@ class Piece:
 
 @value
 class Parts:
-    """Pieces of the whole model.
+    """Pieces of the whole model. Compared by identity: what is worked out for a model is kept under it.
 
     `classes` are the distinct layers; `class_of[i]` says which one layer `i` is.
     `first` stands on the first pipeline stage, `last` on the last one (final norm, head), `embedding` on whichever
@@ -45,29 +45,46 @@ class Parts:
     embedding: tuple[Piece, ...]
     draft: tuple[Piece, ...]
 
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
 
 def gather_parts(arch: Arch) -> Parts:
     """All pieces of `arch`; layers with equal tensors and formats share one class."""
     known: dict[tuple[Piece, ...], int] = {}
-    cache: dict[int, list[tuple[Tensor, Group]]] = {}
+    # By identity: `read_arch` makes equal layers one object, and hashing a layer costs more than making its pieces.
+    numbers: dict[int, int | None] = {}
+    distinct = {id(layer): layer for layer in arch.layers}
+    tensors = {key: _layer_tensors(layer, arch.hidden) for key, layer in distinct.items()}
     class_of = []
     for index, layer in enumerate(arch.layers):
-        tensors = cache.setdefault(id(layer), [])
-        if not tensors:
-            tensors.extend(_layer_tensors(layer, arch.hidden))
-        pieces = _stored(arch, f"{arch.prefix}layers.{index}.", tensors)
-        class_of.append(known.setdefault(pieces, len(known)))
-    towers = [tensor for tower in arch.towers for tensor in tower.tensors]
+        number = numbers.get(id(layer))
+        if number is None:
+            prefix = f"{arch.prefix}layers.{index}."
+            number = known.setdefault(_stored(arch, prefix, tensors[id(layer)]), len(known))
+            numbers[id(layer)] = None if _is_numbered(arch, prefix, tensors[id(layer)]) else number
+        class_of.append(number)
+    encoders = [tensor for tower in arch.towers for tensor in tower.tensors]
     return Parts(
         arch,
         tuple(known),
         tuple(class_of),
-        towers=_outer(arch, towers, "tower"),
+        towers=_outer(arch, encoders, "tower"),
         first=_outer(arch, arch.outer, "plain"),
         last=(*_outer(arch, arch.norms, "plain"), *_outer(arch, head_tensors(arch), "head")),
         embedding=_outer(arch, [embedding_tensor(arch)], "embedding"),
         draft=_draft(arch),
     )
+
+
+def _is_numbered(arch: Arch, prefix: str, tensors: list[tuple[Tensor, Group]]) -> bool:
+    """Whether the same layer at another place may be stored in another way."""
+    scheme = arch.scheme
+    if scheme is None:
+        return False
+    return any(_may_be_quantised(tensor) and is_numbered(scheme, prefix + tensor.name) for tensor, _ in tensors)
 
 
 def _layer_tensors(layer: Layer, hidden: int) -> list[tuple[Tensor, Group]]:
@@ -92,9 +109,11 @@ def _stored(arch: Arch, prefix: str, tensors: list[tuple[Tensor, Group]]) -> tup
 
 
 def _format(arch: Arch, name: str, tensor: Tensor) -> Format | None:
-    if arch.scheme is None or tensor.kind == "plain" or tensor.dtype is not None:
-        return None
-    return format_of(arch.scheme, name)
+    return format_of(arch.scheme, name) if arch.scheme is not None and _may_be_quantised(tensor) else None
+
+
+def _may_be_quantised(tensor: Tensor) -> bool:
+    return tensor.kind != "plain" and tensor.dtype is None
 
 
 def _outer(arch: Arch, tensors: Iterable[Tensor], group: Group) -> tuple[Piece, ...]:

@@ -7,6 +7,10 @@ from tonnage.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.layout.layout import Layout
+    from tonnage.layout.parts import Group
+
+# Groups whose width has another name; the other groups are called like theirs.
+_WIDTHS = {"experts": "moe_tp", "lookup": "dense", "plain": "dense"}
 
 
 @value
@@ -24,6 +28,12 @@ class Widths:
     tower: int
     moe_tp: int
     moe_ep: int
+
+
+def width_of(group: Group, widths: Widths) -> int:
+    """Ranks among which a tensor of `group` is cut."""
+    width: int = getattr(widths, _WIDTHS.get(group, group))
+    return width
 
 
 def plain_widths(layout: Layout) -> Widths:

@@ -27,7 +27,8 @@ class Pool:
 
     `tokens` and `concurrency` are the two numbers the engine logs. `needed_bytes` is the memory of one request at
     full length, `max_context` the longest single request that fits, `token_bytes` the growth per token of context.
-    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start, `note` what a reader must know.
+    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start, `note` what a reader
+    must know.
     """
 
     pool_bytes: int
@@ -49,6 +50,7 @@ class Limits:
     """Limits a person asked for; None leaves the engine's default.
 
     Lengths in tokens, `fraction` of the card's memory, `kv_bytes` and `offload_bytes` in bytes per rank.
+    `num_spec` tokens are drafted ahead by the model's own draft layers; `max_loras` adapters of `max_lora_rank`.
     """
 
     max_model_len: int | None = None
@@ -61,6 +63,9 @@ class Limits:
     kv_bytes: int | None = None
     offload_bytes: int = 0
     concurrency: int | None = None
+    num_spec: int = 0
+    max_loras: int = 0
+    max_lora_rank: int | None = None
 
 
 class Engine(Protocol):

@@ -6,6 +6,7 @@ from collections import Counter
 
 from tonnage.memory.kv_spec import KvSpec
 from tonnage.memory.kv_types import head_bytes, vector_bytes
+from tonnage.memory.rank_view import count_equal
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.deltanet import DeltaNet
 from tonnage.model.mixer.gqa import Gqa
@@ -45,7 +46,7 @@ class Share:
 def kv_specs(mixers: Sequence[Mixer], share: Share) -> tuple[KvSpec, ...]:
     """The caches of a rank that holds `mixers`, in order of first appearance; equal layers are counted together."""
     counted: Counter[KvSpec] = Counter()
-    for mixer, layers in Counter(mixers).items():
+    for mixer, layers in count_equal(mixers).items():
         for spec in caches_of(mixer, share):
             counted[spec] += layers
     return tuple(replace(spec, layers=layers) for spec, layers in counted.items())

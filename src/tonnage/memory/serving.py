@@ -12,6 +12,8 @@ class Serving:
     Lengths and batch sizes in tokens, `max_num_seqs` in requests. `kv_bytes` fixes the KV pool of a rank;
     `offload_bytes` of weights live in host memory. `fraction` is the engine's share of the card
     (vLLM gpu_memory_utilization, SGLang mem_fraction_static), None where the engine has no such setting.
+    `num_spec` tokens are drafted ahead by the model's own draft layers; `max_loras` adapters of up to `max_lora_rank`
+    have room on every rank.
     """
 
     max_model_len: int
@@ -24,3 +26,6 @@ class Serving:
     kv_bytes: int | None = None
     offload_bytes: int = 0
     concurrency: int | None = None
+    num_spec: int = 0
+    max_loras: int = 0
+    max_lora_rank: int | None = None

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tonnage.layout.shard import cut
-from tonnage.layout.stages import experts_on_rank
 from tonnage.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator, Mapping
 
+    from tonnage.layout.division import Division
     from tonnage.layout.parts import Group, Piece
     from tonnage.layout.shard import Shard
-    from tonnage.layout.widths import Widths
     from tonnage.memory.rank_view import RankView
 
     Store = Callable[[Piece, Shard], int]
+
+SETS_KEPT = 1 << 14
+_kept: dict[tuple[int, Division, Store], tuple[tuple[Piece, ...], Mapping[Group, int]]] = {}
 
 
 @value
@@ -37,53 +38,48 @@ def weigh(view: RankView, store: Store) -> Weighed:
 
     A tied embedding stands on both ends of a pipeline, once when there is a single stage.
     """
-    arch = view.parts.arch
     totals: Counter[Group] = Counter()
-    per_class = Counter(view.parts.class_of[index] for index in view.layers)
-    for number, count in per_class.items():
-        _add(totals, view, view.parts.classes[number], store, count)
-    _add(totals, view, view.parts.towers, store)
-    if view.is_first:
-        _add(totals, view, view.parts.first, store)
-    if view.has_embedding or (arch.tied and view.has_head):
-        _add(totals, view, view.parts.embedding, store)
-    if view.has_head:
-        _add(totals, view, view.parts.last, store)
+    division = view.division
+    for pieces, count in held_pieces(view):
+        for group, size in _sizes(pieces, division, store).items():
+            totals[group] += count * size
     return Weighed(dict(totals))
+
+
+def held_pieces(view: RankView) -> Iterator[tuple[tuple[Piece, ...], int]]:
+    """The pieces of the rank, layer class by layer class, and how many times each group stands there."""
+    parts = view.parts
+    for number, count in Counter(parts.class_of[index] for index in view.layers).items():
+        yield parts.classes[number], count
+    yield parts.towers, 1
+    if view.is_first:
+        yield parts.first, 1
+    if view.has_embedding or (parts.arch.tied and view.has_head):
+        yield parts.embedding, 1
+    if view.has_head:
+        yield parts.last, 1
 
 
 def draft_bytes(view: RankView, store: Store) -> int:
     """Bytes of the multi-token-prediction layers, which stand on the last stage."""
-    totals: Counter[Group] = Counter()
-    if view.is_last:
-        _add(totals, view, view.parts.draft, store)
-    return sum(totals.values())
+    return sum(_sizes(view.parts.draft, view.division, store).values()) if view.is_last else 0
 
 
-def _add(totals: Counter[Group], view: RankView, pieces: Iterable[Piece], store: Store, count: int = 1) -> None:
-    for piece in pieces:
-        totals[piece.group] += count * store(piece, shard_of(piece, view))
+def _sizes(pieces: tuple[Piece, ...], division: Division, store: Store) -> Mapping[Group, int]:
+    """Bytes of one set of pieces by group; kept, because ranks, stages and questions ask for the same again."""
+    key = (id(pieces), division, store)
+    kept = _kept.get(key)
+    if kept is None:
+        totals: Counter[Group] = Counter()
+        for piece in pieces:
+            totals[piece.group] += store(piece, division.shard(piece))
+        if len(_kept) >= SETS_KEPT:
+            _kept.clear()
+        # The pieces are kept too, hence an id is never that of other pieces.
+        kept = _kept[key] = (pieces, totals)
+    return kept[1]
 
 
 def shard_of(piece: Piece, view: RankView) -> Shard:
     """The part of `piece` on the rank, whole experts counted first."""
-    if piece.group != "experts":
-        return cut(piece.tensor, width_of(piece.group, view.widths))
-    total = piece.tensor.copies + (view.layout.redundant_experts if view.widths.moe_ep > 1 else 0)
-    held = experts_on_rank(total, view.widths.moe_ep, view.ep_rank)
-    return cut(piece.tensor, view.widths.moe_tp, held)
-
-
-def width_of(group: Group, widths: Widths) -> int:
-    """Ranks among which a tensor of `group` is cut."""
-    return {
-        "attention": widths.attention,
-        "dense": widths.dense,
-        "experts": widths.moe_tp,
-        "shared": widths.shared,
-        "embedding": widths.embedding,
-        "head": widths.head,
-        "tower": widths.tower,
-        "lookup": widths.dense,
-        "plain": widths.dense,
-    }[group]
+    return view.division.shard(piece)

@@ -92,4 +92,10 @@ class Arch:
     @property
     def has_experts(self) -> bool:
         """Whether some layer routes to experts."""
-        return any(isinstance(part, Moe) for layer in self.layers for part in layer.ffns)
+        return any(isinstance(part, Moe) for layer in self.kinds for part in layer.ffns)
+
+    @property
+    def kinds(self) -> tuple[Layer, ...]:
+        """The distinct layers in order of first appearance; a few equal ones may be among them."""
+        # By identity: `read_arch` makes equal layers one object, and hashing layers is slow.
+        return tuple({id(layer): layer for layer in self.layers}.values())

@@ -10,6 +10,7 @@ from tonnage.plan.desk import open_desk
 from tonnage.plan.fleets import card_kinds, price_usd
 from tonnage.plan.layouts import candidate_layouts
 from tonnage.plan.verdict import judge
+from tonnage.units import render_gib
 from tonnage.value import replace, value
 
 TYPE_CHECKING = False
@@ -37,7 +38,8 @@ class Row:
         """The contract's row, `price_usd` for the cards alone where a price is known."""
         row: dict[str, Any] = {"accelerator": self.card.id, "name": self.card.name, "vendor": self.card.vendor}
         if self.fleet is None or self.choice is None:
-            return row | {"count": None, "nodes": None, "layout": None, "why_not_fewer": self.why_not_fewer}
+            unknown = dict.fromkeys(("count", "nodes", "layout", "free_bytes"))
+            return row | unknown | {"why_not_fewer": self.why_not_fewer}
         found = self.choice.found
         count = self.fleet.nodes * self.fleet.count
         return row | {
@@ -70,6 +72,7 @@ def smallest_fleet(desk: Desk) -> Row:
     weights = None
     for fleet in _fleets(desk.fleet.accelerator):
         if weights is not None and _hopeless(weights, fleet):
+            reason = _together(weights, fleet)
             continue
         here = replace(desk, fleet=fleet)
         choice, refusal = _best(here)
@@ -94,6 +97,11 @@ def _hopeless(weights: int, fleet: Fleet) -> bool:
     """Whether the weights alone, spread perfectly, exceed all cards together."""
     card = fleet.accelerator.memory_bytes
     return card is not None and weights > fleet.nodes * fleet.count * card
+
+
+def _together(weights: int, fleet: Fleet) -> str:
+    size = fleet.num_cards * fleet.accelerator.capacity_bytes
+    return f"{fleet.num_cards} hold {render_gib(size)} together, the weights need {render_gib(weights)}"
 
 
 def _best(desk: Desk) -> tuple[Choice | None, str]:

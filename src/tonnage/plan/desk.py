@@ -107,6 +107,9 @@ def _limits(question: Question) -> Limits:
         kv_bytes=question.kv_cache_memory_bytes,
         offload_bytes=int((question.cpu_offload_gb or 0) * GIB),
         concurrency=question.concurrency,
+        num_spec=question.num_speculative_tokens or 0,
+        max_loras=question.max_loras or 0,
+        max_lora_rank=question.max_lora_rank,
     )
 
 

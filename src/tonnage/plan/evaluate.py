@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tonnage.figure import exact
+from tonnage.memory.extras import extra_lines
 from tonnage.memory.ledger import Ledger
 from tonnage.memory.rank_view import RankView
 from tonnage.memory.weights import weigh
@@ -121,6 +122,7 @@ def _result(job: Job, view: RankView) -> RankResult:
     on_host += min(view.serving.offload_bytes, weighed.total - on_host)
     weights = weighed.total - on_host + engine.buffers(view, weighed)
     lines = _weight_lines(view, weighed.by_group.get("tower", 0), weights)
+    lines += extra_lines(view, engine.store(view.parts.arch))
     overheads = engine.overheads(view, weights)
     lines += job.adjust(overheads) if job.adjust else overheads
     pool_bytes = view.serving.kv_bytes if view.serving.kv_bytes is not None else engine.pool(view, weights, lines)

@@ -56,7 +56,8 @@ def anonymous_card(name: str, memory_bytes: int, note: str) -> Accelerator:
     """A card of which only the memory for the cache is known."""
     return Accelerator(
         id="unknown", name=name, vendor="nvidia", segment="unknown", memory_bytes=memory_bytes, memory_basis="assumed",
-        basis="assumed", sources=(), seen=None, note=f"{note}; only the cache was worked out, its capacity is not known",
+        basis="assumed", sources=(), seen=None,
+        note=f"{note}; only the cache was worked out, its capacity is not known",
     )  # fmt: skip
 
 

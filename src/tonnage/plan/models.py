@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from tonnage.errors import UsageError
 from tonnage.layout.parts import gather_parts
-from tonnage.plan.precision import apply_precision
 from tonnage.value import replace, value
 
 TYPE_CHECKING = False
@@ -60,7 +59,6 @@ class Model:
         }
 
 
-@lru_cache(MAX_KEPT)
 def find_model(name: str, precision: str | None = None, trust: str | None = None) -> Model:
     """The model called `name`: an id or alias of the catalogue, the name of a build derived from one, the path of a
     folder or file, or `hf:ORG/NAME[@REVISION]`.
@@ -70,9 +68,17 @@ def find_model(name: str, precision: str | None = None, trust: str | None = None
     """
     if trust is not None and trust not in TRUSTS:
         raise UsageError("trust", trust, " or ".join(TRUSTS))
-    model = _look_up(name.strip(), trust)
+    return _find(name.strip(), precision, trust)
+
+
+@lru_cache(MAX_KEPT)
+def _find(name: str, precision: str | None, trust: str | None) -> Model:
     if precision is None:
-        return model
+        return _look_up(name, trust)
+    # Imported here: most questions take a model as it is stored.
+    from tonnage.plan.precision import apply_precision
+
+    model = _find(name, None, trust)
     asked = apply_precision(model.parts.arch, precision)
     if asked.arch is model.parts.arch:
         return model
@@ -96,4 +102,4 @@ def _look_up(name: str, trust: str | None) -> Model:
 
 def is_place(name: str) -> bool:
     """Whether a name is meant as a path or a repository of the hub rather than as a catalogue id."""
-    return name.startswith((HUB, "/", "./", "../", "~")) or name.lower().endswith(FILES)
+    return name.startswith((HUB, "/", "./", "../")) or name.lower().endswith(FILES)

@@ -6,8 +6,6 @@ from tonnage.catalog.derive import bare_name, list_bases, remark_of
 from tonnage.catalog.models import bare, load_presets
 from tonnage.errors import UsageError
 from tonnage.model.record import from_record
-from tonnage.plan.builds import build_named
-from tonnage.plan.precision import apply_precision, find_precision
 from tonnage.seams.overlay import find_overlay
 from tonnage.value import replace, value
 
@@ -32,10 +30,17 @@ def resolve(name: str) -> Resolved | None:
     exact = _presets().find(name)
     if exact is not None:
         return Resolved(exact.id, from_record(exact.record), exact.notes, exact.origin)
-    found = _derive(name)
-    remark = remark_of(name)
-    precision = find_precision(remark) if found and remark else None
-    if found is None or precision is None:
+    found, remark = _derive(name), remark_of(name)
+    return _as_remarked(found, remark) if found and remark else found
+
+
+def _as_remarked(found: Resolved, remark: str) -> Resolved:
+    """In the precision that a remark behind the name states; remarks of other kinds change nothing."""
+    # Imported here: few names carry a remark.
+    from tonnage.plan.precision import apply_precision, find_precision
+
+    precision = find_precision(remark)
+    if precision is None:
         return found
     asked = apply_precision(found.arch, precision)
     return replace(found, arch=asked.arch, notes=(*found.notes, *asked.notes))
@@ -43,6 +48,9 @@ def resolve(name: str) -> Resolved | None:
 
 def _derive(name: str) -> Resolved | None:
     """Names nearest first. A build by another owner is its own, whatever a build of the same name is like."""
+    # Imported here: exact names need no formats.
+    from tonnage.plan.builds import build_named
+
     for candidate in list_bases(bare_name(name)):
         known = _presets().find(candidate)
         if known is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 INTEGERS = {
     "gpu_count", "nodes", "tp", "pp", "dp", "dcp", "max_model_len", "max_num_seqs", "max_num_batched_tokens",
-    "block_size", "kv_cache_memory_bytes", "concurrency",
+    "block_size", "kv_cache_memory_bytes", "concurrency", "num_speculative_tokens", "max_loras", "max_lora_rank",
 }  # fmt: skip
 FRACTIONS = {"gpu_memory_utilization", "mem_fraction_static", "cpu_offload_gb"}
 FLAGS = {"ep", "dp_attention", "enforce_eager"}
@@ -23,8 +23,8 @@ LARGEST = 1 << 50  # bytes or tokens; anything above is a typing error
 class Question:
     """Fields as the JSON contract names them; None means the engine's or planner's default.
 
-    `gpu` is a card's name, `gpu_count` the total over all nodes; or `gpu` is a whole fleet (`2x8xH100`). Lengths in tokens, `cpu_offload_gb` in GiB per card,
-    `kv_cache_memory_bytes` in bytes per rank.
+    `gpu` is a card's name, `gpu_count` the total over all nodes; or `gpu` is a whole fleet (`2x8xH100`). Lengths in
+    tokens, `cpu_offload_gb` in GiB per card, `kv_cache_memory_bytes` in bytes per rank.
     """
 
     model: str
@@ -52,6 +52,9 @@ class Question:
     cpu_offload_gb: float | None = None
     kv_cache_memory_bytes: int | None = None
     concurrency: int | None = None
+    num_speculative_tokens: int | None = None
+    max_loras: int | None = None
+    max_lora_rank: int | None = None
     trust: str | None = None
 
     @classmethod

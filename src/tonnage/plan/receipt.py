@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tonnage.plan.calibration import Key
     from tonnage.plan.prediction import Prediction
 
+# What a reader must know of the prediction beside its lines.
+_HEAD = ("model", "fleet", "layout", "engine", "engine_version", "fits", "reason")
 _JOINT_NOTE = "the log gives runtime and communication as one figure, so the prediction shows them as one"
 
 
@@ -36,8 +38,14 @@ def receipt(
     prediction = predict(read, against)
     answer = _record(read, prediction)
     if is_saved:
-        _save(compare(read, prediction), folder)
+        start = compare(read, prediction)
+        _save(start, folder)
+        answer["notes"].append(_kept_note(start.key))
     return answer
+
+
+def _kept_note(key: Key) -> str:
+    return f"kept for later answers about {key.engine} {key.version}, {key.card} and models of family {key.family}"
 
 
 def compare(read: Receipt, prediction: Prediction) -> Calibration:
@@ -64,7 +72,8 @@ def _record(read: Receipt, prediction: Prediction) -> dict[str, Any]:
     predicted = None
     if prediction.answer is not None:
         lines = [{"name": name, "bytes": size} for name, size in joined.items()]
-        predicted = {"lines": lines, "budget_bytes": prediction.rank.get("budget_bytes")} | prediction.counts()
+        head = {name: prediction.answer[name] for name in _HEAD if name in prediction.answer}
+        predicted = head | {"lines": lines, "budget_bytes": prediction.rank.get("budget_bytes")} | prediction.counts()
     notes = [*read.notes, *prediction.notes, *([_JOINT_NOTE] if joined != told else [])]
     return (
         {"engine": read.engine, "engine_version": read.engine_version, "outcome": read.outcome, "refusal": read.refusal}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SHOWN = 4
 BATCH_DIVISOR = 8  # a batch of an eighth is still larger than any kernel needs to be efficient
 SMALLEST_BATCH = 2048  # vLLM's own default on small cards
+SMALLEST_REQUESTS = 16  # below, a card computes far less than it could
 LARGER_CARDS = ("H200", "MI300X", "B200", "MI355X", "B300")  # by memory, smallest first
 
 
@@ -88,6 +89,9 @@ def _limit_changes(found: Evaluation, fits: bool) -> Iterator[Change]:
         yield {"max_model_len": context}
     if not fits and smaller < serving.max_num_batched_tokens:
         yield {"max_num_batched_tokens": smaller}
+    fewer = max(SMALLEST_REQUESTS, serving.max_num_seqs // BATCH_DIVISOR, serving.concurrency or 0)
+    if not fits and fewer < serving.max_num_seqs:
+        yield {"max_num_seqs": fewer}
     if not serving.kv_dtype.startswith("fp8"):
         yield {"kv_cache_dtype": "fp8"}
 
@@ -121,7 +125,7 @@ def _other_questions(desk: Desk, weights: int) -> Iterator[Change]:
 
 
 def _grown(fleet: Fleet, weights: int) -> Fleet:
-    """Twice the cards, or the least power of two that holds `weights` bytes; nodes are filled before others are added."""
+    """Twice the cards, doubled again until they hold `weights` bytes; nodes are filled before others are added."""
     card, total = fleet.accelerator, 2 * fleet.num_cards
     while total * card.capacity_bytes <= weights:
         total *= 2

@@ -79,9 +79,10 @@ def _check(place: str, arch: Arch, entries: tuple[TensorEntry, ...], trust: str 
         raise UnreadableError(place, gap, f"at most {GAP_PERCENT} % apart, or --trust headers|config")
     if trust == "config":
         return Checked(arch, (f"{gap}; the configuration trusted",))
-    from tonnage.model.headers.safetensors.scheme import header_scheme
+    from tonnage.model.headers.safetensors.scheme import ANY_FORMAT, header_scheme
 
-    arch = replace(arch, scheme=header_scheme(entries))
+    method = arch.scheme.method if arch.scheme else ANY_FORMAT
+    arch = replace(arch, scheme=header_scheme(entries, method))
     rest = _gap(arch, size)
     return Checked(arch, (f"{gap}; formats taken from the headers", *([f"even so {rest}"] if rest else [])))
 

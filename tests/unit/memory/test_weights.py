@@ -10,9 +10,9 @@ from tonnage.errors import LayoutError
 from tonnage.layout.layout import Layout
 from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
-from tonnage.layout.widths import plain_widths
+from tonnage.layout.widths import plain_widths, width_of
 from tonnage.memory.rank_view import RankView
-from tonnage.memory.weights import Weighed, shard_of, weigh, width_of
+from tonnage.memory.weights import Weighed, shard_of, weigh
 from tonnage.model.arch import Arch, Layer, Tower
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.mixer.gqa import Gqa

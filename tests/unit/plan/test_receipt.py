@@ -66,6 +66,7 @@ def test_measured_beside_an_answer() -> None:
     predicted = answer["predicted"]
     assert predicted["kv_cache_tokens"] == 32_000
     assert predicted["budget_bytes"] == 40 * GIB
+    assert predicted["model"] == ANSWER["model"]
     # the log has no communication of its own: 1/4 + 1/8
     assert sizes(predicted["lines"]) == {"weights": 15.0, "activations": 2.0, "context": 0.375, "kv_cache": 4.0}
     assert {name: round(size / GIB, 3) for name, size in answer["differences"].items()} == {
@@ -132,7 +133,8 @@ def test_model_behind_a_path(text: str, name: str) -> None:
 
 
 def test_saved_difference(tmp_path: Path) -> None:
-    receipt(LOG, ANSWER, is_saved=True, folder=str(tmp_path))
+    answer = receipt(iter(LOG.splitlines()), ANSWER, is_saved=True, folder=str(tmp_path))
+    assert answer["notes"][-1] == "kept for later answers about vllm 0.6, rtx-3090 and models of family llama"
     (kept,) = load_calibration(str(tmp_path / CALIBRATION_FILE))
     assert (kept.key.engine, kept.key.version, kept.key.card, kept.key.family) == ("vllm", "0.6", "rtx-3090", "llama")
     assert kept.weights_ratio == 0.999253  # 14.9888 / 15

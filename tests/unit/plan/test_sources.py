@@ -121,7 +121,7 @@ def test_a_gap_that_formats_do_not_explain_is_still_said(safetensors: Pack) -> N
 
 
 def test_tensors_without_configuration_are_refused(safetensors: Pack) -> None:
-    with pytest.raises(UnreadableError, match="config.json"):
+    with pytest.raises(UnreadableError, match=r"config\.json"):
         open_source("model", None, places(safetensors, {}))
 
 

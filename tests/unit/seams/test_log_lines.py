@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from tonnage.errors import UnreadableError
-from tonnage.seams.log_lines import LONGEST_LINE, read_lines
+from tonnage.seams.log_lines import LONGEST_LINE, chain_lines, read_lines
 
 
 def lines(path: Path, data: bytes) -> list[str]:
@@ -52,3 +55,32 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 def test_no_file(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnreadableError, match="log file"):
         list(read_lines(str(tmp_path / name)))
+
+
+def test_several_files_are_one_log(tmp_path: Path) -> None:
+    for name, text in (("a", "one\ntwo"), ("b", ""), ("c", "three\n")):
+        (tmp_path / name).write_text(text)
+    assert list(chain_lines(str(tmp_path / name) for name in "abc")) == ["one", "two", "three"]
+
+
+def test_a_later_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one\n")
+    found = chain_lines([str(tmp_path / "a"), str(tmp_path / "b")])
+    assert next(found) == "one"
+    with pytest.raises(UnreadableError, match="b: No such file"):
+        next(found)
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, b"\xef\xbb\xbfone\ntwo\n")
+    os.close(write)
+    assert list(read_lines(f"/dev/fd/{read}")) == ["one", "two"]
+    os.close(read)
+
+
+def test_standard_input() -> None:
+    code = "from tonnage.seams.log_lines import read_lines; print([*read_lines('-')], [*read_lines('-')])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], input=b"one\n\xff\n", capture_output=True, env=environment)
+    assert done.stdout.decode().strip() == "['one', '\ufffd'] []"

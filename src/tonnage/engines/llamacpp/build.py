@@ -21,6 +21,7 @@ FIRST_WITH_WINDOWS = 5450  # May 2025: windows cached apart (PR 13194)
 FIRST_WITH_SLOTS = 6900  # November 2025: four slots over one cache
 FIRST_WITH_FIT = 7400  # December 2025: --fit leaves a margin on every device
 MODES: dict[str, MlaMode] = {"0": 0, "1": 1, "2": 2, "3": 3}
+DEFAULT_MODE = "3"
 NAMES = ("llama", "ggml", "latest", "master", "newest", "xllama")
 
 
@@ -77,7 +78,7 @@ def choose_build(text: str | None) -> BuildChoice:
     name = text.strip().lower()
     if name.startswith("ik"):
         mode = re.search(r"mla\D?([0-3])", name)
-        return BuildChoice(Build(NEWEST, True, MODES[mode.group(1)] if mode else 3))
+        return BuildChoice(Build(NEWEST, True, MODES[mode.group(1) if mode else DEFAULT_MODE]))
     found = re.search(r"\bb?(\d{3,5})\b", name)
     if found is not None:
         return BuildChoice(Build(min(int(found.group(1)), NEWEST)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tonnage.errors import LayoutError
 from tonnage.layout.shard import cut
-from tonnage.memory.weights import width_of
+from tonnage.layout.widths import width_of
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # 10517 and 13074) lie between 36.6 and 38.8; three starts since the kernels stopped sorting between 16 and 20.
 SORTING_BYTES_PER_LOGIT, BYTES_PER_LOGIT = 38.5, 18.0
 FIRST_WITHOUT_SORT = Version(0, 17)
-# The chunked-context workspace of latent attention (vLLM `layers/attention/mla_attention.py`): tokens, per token values.
+# The chunked-context workspace of latent attention, in tokens (vLLM `layers/attention/mla_attention.py`).
 WORKSPACE_TOKENS = 65536
 WORKSPACE_CONTEXTS = 8
 WORKSPACE_PAGES = 4  # a request
@@ -70,4 +70,4 @@ def _workspace_tokens(view: RankView) -> int:
 
 
 def _latent(view: RankView) -> Mla | None:
-    return next((mixer for mixer in view.mixers if isinstance(mixer, Mla)), None)
+    return next((mixer for mixer, _ in view.mixer_counts if isinstance(mixer, Mla)), None)

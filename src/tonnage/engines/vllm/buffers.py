@@ -14,15 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.memory.rank_view import RankView
 
-# Four fp32 scalars per attention layer: k, v, q and probability scales (vLLM `layers/attention` `set_default_quant_scales`).
+# Four fp32 scalars per attention layer: k, v, q and probability scales (vLLM `set_default_quant_scales`).
 SCALES_PER_ATTENTION = 4
 INT32_BYTES = 4
 # On ROCm the loader measures the driver's free memory, so libraries and freed blocks of repacking count as weights
 # (vLLM `platforms/rocm.py` get_current_memory_usage). Ten published starts on RDNA 4: 0.070 to 0.089 GiB for dense
-# models, and 0.6 to 4.8 % of the quantised experts (six starts of three models, median 3.9 %).
+# models, and 0 to 4.2 % of the quantised experts (seven starts of four models, median 4.0 %, mean 3.0 %).
 ROCM_LIBRARY_BYTES = 75_000_000
-ROCM_REPACK_SHARE = 26  # one part in so many of the quantised experts
-LAST_WITH_DRIVER_VIEW = Version(0, 20)
+ROCM_REPACK_SHARE = 32  # one part in so many of the quantised experts: 3.1 %, near the mean
+FIRST_WITH_ALLOCATOR_VIEW = Version(0, 20)
 ABSORBED_BYTES = 2  # the absorbed matrices are kept in 16 bit (vLLM `layers/attention/mla_attention.py`)
 
 
@@ -35,7 +35,7 @@ def rope_bytes(view: RankView) -> int:
 
 def scale_bytes(view: RankView) -> int:
     """Cache and query scales, kept even when the cache is not quantised."""
-    attention = sum(isinstance(mixer, Gqa | Mla) for mixer in view.mixers)
+    attention = sum(count for mixer, count in view.mixer_counts if isinstance(mixer, Gqa | Mla))
     return attention * SCALES_PER_ATTENTION * FLOAT32_BYTES
 
 
@@ -50,13 +50,13 @@ def expert_map_bytes(view: RankView) -> int:
 def unused_value_bytes(view: RankView) -> int:
     """Value projections created although the layer takes its keys for values (vLLM `models/gemma4.py`)."""
     size, hidden = element_bytes(compute_dtype(view.parts.arch.dtype)), view.parts.arch.hidden
-    shared = (mixer for mixer in view.mixers if isinstance(mixer, Gqa) and mixer.shared_k)
-    return sum(max(1, m.kv_heads // view.widths.attention) * m.v_head_dim * hidden * size for m in shared)
+    tp, shared = view.widths.attention, [(m, n) for m, n in view.mixer_counts if isinstance(m, Gqa) and m.shared_k]
+    return sum(count * max(1, m.kv_heads // tp) * m.v_head_dim * hidden * size for m, count in shared)
 
 
-def driver_view_bytes(version: Version, experts_bytes: int) -> int:
+def driver_view_bytes(experts_bytes: int) -> int:
     """What the loader's log counts on ROCm beside the tensors; `experts_bytes` are those of quantised experts."""
-    return ROCM_LIBRARY_BYTES + experts_bytes // ROCM_REPACK_SHARE if version < LAST_WITH_DRIVER_VIEW else 0
+    return ROCM_LIBRARY_BYTES + experts_bytes // ROCM_REPACK_SHARE
 
 
 def absorbed_bytes(view: RankView) -> int:
@@ -64,8 +64,6 @@ def absorbed_bytes(view: RankView) -> int:
 
     They are made after loading from `kv_b_proj`, which stays: heads x latent x (nope + v) values of 16 bit.
     """
-    return sum(
-        mixer.heads // view.widths.attention * mixer.kv_lora_rank * (mixer.nope_dim + mixer.v_dim) * ABSORBED_BYTES
-        for mixer in view.mixers
-        if isinstance(mixer, Mla)
-    )
+    latent = ((mixer, count) for mixer, count in view.mixer_counts if isinstance(mixer, Mla))
+    values = (n * (m.heads // view.widths.attention) * m.kv_lora_rank * (m.nope_dim + m.v_dim) for m, n in latent)
+    return sum(values) * ABSORBED_BYTES

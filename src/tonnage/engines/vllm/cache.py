@@ -9,6 +9,7 @@ from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.memory.engine import Pool
+from tonnage.memory.extras import draft_mixers
 from tonnage.memory.kv import Share, kv_specs
 
 TYPE_CHECKING = False
@@ -24,9 +25,8 @@ CPU_NOTE = "a CPU worker raises the cache block of this hybrid model to {} token
 def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int) -> Pool:
     """What vLLM makes of `pool_bytes` on the rank."""
     arch, serving = view.parts.arch, view.serving
-    share = Share(
-        view.widths.attention, cache_types(serving.kv_dtype, arch, version, device.platform, view.card.target)
-    )
+    types = cache_types(serving.kv_dtype, arch, version, device.platform, view.card.target)
+    share = Share(view.widths.attention, types, serving.num_spec)
     request = KvRequest(
         available_bytes=pool_bytes,
         max_model_len=serving.max_model_len,
@@ -38,8 +38,9 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
         dcp=view.layout.dcp,
         model_specs=_whole_model(view, share),
         context_limit=max(arch.max_context, serving.max_model_len),
+        num_spec=serving.num_spec,
     )
-    specs = kv_specs(view.mixers, share)
+    specs = kv_specs((*view.mixers, *draft_mixers(view)), share)
     plan = plan_kv(specs, request, version)
     note = None
     has_states = any(spec.kind == "state" for spec in specs)
@@ -56,4 +57,5 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
 def _whole_model(view: RankView, share: Share) -> tuple[KvSpec, ...] | None:
     if view.layout.pp == 1:
         return None
-    return kv_specs([mixer for layer in view.parts.arch.layers for mixer in layer.mixers], share)
+    layers = (*view.parts.arch.layers, *(view.parts.arch.draft if view.serving.num_spec else ()))
+    return kv_specs([mixer for layer in layers for mixer in layer.mixers], share)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tonnage.engines.vllm.stored import refined
 from tonnage.engines.vllm.version import Version
 from tonnage.errors import LayoutError, UnsupportedError
 from tonnage.layout.shard import cut
-from tonnage.memory.weights import width_of
+from tonnage.layout.widths import width_of
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 FIRST_WITH_REFINED_TILES = Version(0, 32)
 # Vendors whose formats are tabled; the other back ends take most formats in some form.
 TABLED = ("nvidia", "amd")
+LAYOUTS_KEPT = 4096  # of the models of a long batch
 
 
 @value
@@ -39,11 +42,16 @@ class EngineCard:
 
 def find_refusal(parts: Parts, layout: Layout, widths: Widths, engine: EngineCard) -> LayoutError | None:
     """The first rule of the engine that the layout or the format breaks; None when it is accepted."""
+    return _find_broken(parts, layout, widths, engine.version) or _unsupported(parts.arch, engine.card)
+
+
+@lru_cache(LAYOUTS_KEPT)
+def _find_broken(parts: Parts, layout: Layout, widths: Widths, version: Version) -> LayoutError | None:
     try:
-        _check(parts, layout, widths, engine.version)
+        _check(parts, layout, widths, version)
     except LayoutError as reason:
         return reason
-    return _unsupported(parts.arch, engine.card)
+    return None
 
 
 def _check(parts: Parts, layout: Layout, widths: Widths, version: Version) -> None:
@@ -64,7 +72,7 @@ def _unsupported(arch: Arch, card: Accelerator) -> LayoutError | None:
 
 
 def _mixers(arch: Arch) -> Iterator[Mixer]:
-    for layer in arch.layers:
+    for layer in arch.kinds:
         yield from layer.mixers
 
 

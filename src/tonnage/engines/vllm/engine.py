@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tonnage.engines.vllm.activations import activation_line
+from tonnage.engines.vllm.allocator import list_parameters, slack_bytes
 from tonnage.engines.vllm.budget import budget_bytes, counts_graphs, default_utilization
 from tonnage.engines.vllm.buffers import (
+    FIRST_WITH_ALLOCATOR_VIEW,
     absorbed_bytes,
     driver_view_bytes,
     expert_map_bytes,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from tonnage.model.arch import Arch
 
 FIRST_WITH_SPARED_LAST_STAGE = Version(0, 8)
+DEFAULT_LORA_RANK = 16  # vLLM `config/lora.py`
 PLATFORMS: dict[str, Platform] = {"nvidia": "cuda", "amd": "rocm", "host": "cpu"}
 
 
@@ -103,6 +106,9 @@ class VllmEngine:
             kv_bytes=limits.kv_bytes,
             offload_bytes=limits.offload_bytes,
             concurrency=limits.concurrency,
+            num_spec=limits.num_spec if parts.arch.draft else 0,
+            max_loras=limits.max_loras,
+            max_lora_rank=limits.max_lora_rank or DEFAULT_LORA_RANK,
         )
 
     def _cache_dtype(self, arch: Arch, asked: str | None) -> str:
@@ -114,18 +120,24 @@ class VllmEngine:
         return keeping_of(arch, self.card).size
 
     def buffers(self, view: RankView, weighed: Weighed) -> int:
-        """Rotary tables, cache scales, expert maps and, on accelerators, the absorbed latent projections."""
-        absorbed = 0 if self.device.platform == "cpu" else absorbed_bytes(view)
-        tables = rope_bytes(view) + scale_bytes(view) + expert_map_bytes(view)
-        return tables + unused_value_bytes(view) + absorbed + self._driver_view(view, weighed)
+        """Rotary tables, cache scales, expert maps and, on accelerators, absorbed projections and allocator blocks."""
+        tables = rope_bytes(view) + scale_bytes(view) + expert_map_bytes(view) + unused_value_bytes(view)
+        if self.device.platform == "cpu":
+            return tables
+        parameters = list_parameters(view, keeping_of(view.parts.arch, self.card))
+        slack = slack_bytes(parameters, is_driver_view=self._counts_driver_view)
+        return tables + absorbed_bytes(view) + slack + self._driver_view(view, weighed)
+
+    @property
+    def _counts_driver_view(self) -> bool:
+        return self.device.platform == "rocm" and self.rules < FIRST_WITH_ALLOCATOR_VIEW
 
     def _driver_view(self, view: RankView, weighed: Weighed) -> int:
-        if self.device.platform != "rocm":
+        if not self._counts_driver_view:
             return 0
-        repacked = weighed.by_group.get("experts", 0) if view.parts.arch.scheme else 0
-        return driver_view_bytes(self.rules, repacked)
+        return driver_view_bytes(weighed.by_group.get("experts", 0) if view.parts.arch.scheme else 0)
 
-    def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:
+    def overheads(self, view: RankView, weights_bytes: int) -> tuple[Line, ...]:  # noqa: ARG002
         """Activations, graphs, communication and context."""
         graphs = graph_line(view, self.rules)
         return (activation_line(view, self.rules), graphs, communication_line(view), context_line(self.card))
@@ -134,7 +146,7 @@ class VllmEngine:
         """gpu_memory_utilization of the card."""
         return budget_bytes(view.card_bytes, view.serving.fraction or default_utilization(self.rules))
 
-    def pool(self, view: RankView, weights_bytes: int, lines: tuple[Line, ...]) -> int:
+    def pool(self, view: RankView, weights_bytes: int, lines: tuple[Line, ...]) -> int:  # noqa: ARG002
         """The budget less everything inside it; graphs count from the version that estimates them."""
         inside = (line for line in lines if line.name != "cuda_graphs" or counts_graphs(self.rules))
         return self.budget(view) - sum(line.bytes for line in inside)

@@ -6,6 +6,8 @@ each switch bisected over them: 0.8.5, 0.9.2, 0.10.0, 0.10.2, 0.11 to 0.18, 0.20
 
 from __future__ import annotations
 
+from functools import cache
+
 from tonnage.engines.vllm.version import FIRST_V1, Version
 from tonnage.value import value
 
@@ -72,6 +74,7 @@ class KvRules:
 STRETCH, STRETCH_WIDER = (5, 4), (3, 2)  # 1.25 and 1.5
 
 
+@cache
 def kv_rules(version: Version) -> KvRules:
     """The rules of `version`."""
     return KvRules(

@@ -34,7 +34,7 @@ def cache_types(
     """
     dtype = compute_dtype(arch.dtype)
     stated = asked if asked != AUTO else _checkpoint_type(arch, version) or dtype
-    mixers = [mixer for layer in arch.layers for mixer in layer.mixers]
+    mixers = [mixer for layer in arch.kinds for mixer in layer.mixers]
     return CacheTypes(
         attention=FP8 if stated in (PACKED_LATENT, PACKED_LATENT_FP4) else stated,
         model=dtype,

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.engines.vllm.version import Version
-from tonnage.memory.weights import shard_of, weigh
+from tonnage.memory.weights import weigh
 from tonnage.model.dtypes import element_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tonnage.layout.parts import Piece
+    from tonnage.layout.division import Division
+    from tonnage.layout.parts import Parts, Piece
     from tonnage.layout.shard import Shard
     from tonnage.memory.rank_view import RankView
 
 FIRST_WITH_LAYERWISE_QUANTISATION = Version(0, 18)  # parameters on the meta device, made and quantised layer by layer
+
+DIVISIONS_KEPT = 1024  # of the models of a long batch
 
 
 def load_peak_bytes(version: Version, view: RankView, weights_bytes: int) -> int:
@@ -26,22 +31,23 @@ def load_peak_bytes(version: Version, view: RankView, weights_bytes: int) -> int
         if version < FIRST_WITH_LAYERWISE_QUANTISATION:
             return max(weights_bytes, _full_bytes(view))
         return weights_bytes + _full_bytes(view) // max(1, len(view.layers))
-    return weights_bytes + _largest_tensor(view)
+    size = element_bytes(compute_dtype(arch.dtype))
+    return weights_bytes + _largest_tensor(view.parts, view.division) * size
 
 
 def _full_bytes(view: RankView) -> int:
     """Bytes of the rank's parameters before quantisation."""
     size = element_bytes(compute_dtype(view.parts.arch.dtype))
 
-    def whole(piece: Piece, shard: Shard) -> int:
+    def whole(piece: Piece, shard: Shard) -> int:  # noqa: ARG001
         return shard.params * size
 
     return weigh(view, whole).total
 
 
-def _largest_tensor(view: RankView) -> int:
-    """The largest single tensor of one checkpoint shard, as it passes through the host to the card."""
-    size = element_bytes(compute_dtype(view.parts.arch.dtype))
-    pieces = (p for number in set(view.parts.class_of) for p in view.parts.classes[number] if p.group != "lookup")
-    shards = (shard_of(piece, view) for piece in pieces)
-    return max((shard.rows * shard.cols * size for shard in shards), default=0)
+@lru_cache(DIVISIONS_KEPT)
+def _largest_tensor(parts: Parts, division: Division) -> int:
+    """Elements of the largest single tensor of one checkpoint shard, as it passes through the host to the card."""
+    pieces = (piece for pieces in parts.classes for piece in pieces if piece.group != "lookup")
+    shards = map(division.shard, pieces)
+    return max((shard.rows * shard.cols for shard in shards), default=0)

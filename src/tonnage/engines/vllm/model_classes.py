@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 # Classes that create the embedding table on every pipeline stage, although only the first reads it.
-EMBEDDING_ON_EVERY_STAGE = frozenset(
-    "BloomForCausalLM Cohere2MoeForCausalLM CohereForCausalLM Cohere2ForCausalLM DbrxForCausalLM FalconForCausalLM"
-    " GemmaForCausalLM Gemma2ForCausalLM Gemma3ForCausalLM Gemma3ForConditionalGeneration Gemma3nForCausalLM"
-    " Gemma4ForCausalLM Gemma4ForConditionalGeneration GptOssForCausalLM GraniteMoeForCausalLM"
-    " GraniteMoeHybridForCausalLM GraniteMoeSharedForCausalLM HYV3ForCausalLM InternLM2ForCausalLM JambaForCausalLM"
-    " Lfm2ForCausalLM Lfm2MoeForCausalLM MambaForCausalLM Mamba2ForCausalLM MiniCPMForCausalLM MixtralForCausalLM"
-    " MolmoForCausalLM MuseGlimmerForCausalLM MuseGlimmerForConditionalGeneration NemotronHForCausalLM"
-    " OlmoHybridForCausalLM OlmoeForCausalLM OPTForCausalLM OrionForCausalLM PhiMoEForCausalLM Qwen2MoeForCausalLM"
-    " Qwen3_5ForCausalLM Qwen3_5MoeForCausalLM Qwen3_5ForConditionalGeneration Qwen3_5MoeForConditionalGeneration"
-    " Qwen3MoeForCausalLM Qwen3NextForCausalLM StableLmForCausalLM".split()
-)
+EMBEDDING_ON_EVERY_STAGE = frozenset((
+    "BloomForCausalLM", "Cohere2MoeForCausalLM", "CohereForCausalLM", "Cohere2ForCausalLM", "DbrxForCausalLM",
+    "FalconForCausalLM", "GemmaForCausalLM", "Gemma2ForCausalLM", "Gemma3ForCausalLM",
+    "Gemma3ForConditionalGeneration", "Gemma3nForCausalLM", "Gemma4ForCausalLM", "Gemma4ForConditionalGeneration",
+    "GptOssForCausalLM", "GraniteMoeForCausalLM", "GraniteMoeHybridForCausalLM", "GraniteMoeSharedForCausalLM",
+    "HYV3ForCausalLM", "InternLM2ForCausalLM", "JambaForCausalLM", "Lfm2ForCausalLM", "Lfm2MoeForCausalLM",
+    "MambaForCausalLM", "Mamba2ForCausalLM", "MiniCPMForCausalLM", "MixtralForCausalLM", "MolmoForCausalLM",
+    "MuseGlimmerForCausalLM", "MuseGlimmerForConditionalGeneration", "NemotronHForCausalLM",
+    "OlmoHybridForCausalLM", "OlmoeForCausalLM", "OPTForCausalLM", "OrionForCausalLM", "PhiMoEForCausalLM",
+    "Qwen2MoeForCausalLM", "Qwen3_5ForCausalLM", "Qwen3_5MoeForCausalLM", "Qwen3_5ForConditionalGeneration",
+    "Qwen3_5MoeForConditionalGeneration", "Qwen3MoeForCausalLM", "Qwen3NextForCausalLM", "StableLmForCausalLM",
+))  # fmt: skip
 # Of these, the ones that create the output head only on the last stage.
-HEAD_ON_LAST_STAGE = frozenset(
-    "Cohere2MoeForCausalLM CohereForCausalLM Cohere2ForCausalLM Gemma2ForCausalLM Gemma3nForCausalLM Lfm2ForCausalLM"
-    " Lfm2MoeForCausalLM Qwen3_5ForCausalLM Qwen3_5MoeForCausalLM Qwen3_5ForConditionalGeneration"
-    " Qwen3_5MoeForConditionalGeneration".split()
-)
+HEAD_ON_LAST_STAGE = frozenset((
+    "Cohere2MoeForCausalLM", "CohereForCausalLM", "Cohere2ForCausalLM", "Gemma2ForCausalLM", "Gemma3nForCausalLM",
+    "Lfm2ForCausalLM", "Lfm2MoeForCausalLM", "Qwen3_5ForCausalLM", "Qwen3_5MoeForCausalLM",
+    "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration",
+))  # fmt: skip
 
 
 def embeds_everywhere(architectures: tuple[str, ...]) -> bool:

@@ -8,7 +8,7 @@ from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.ffn.moe import Moe
-from tonnage.model.quantization.formats import stored_bytes
+from tonnage.model.quantization.formats import BYTE_BITS, stored_bytes
 from tonnage.units import round_up
 from tonnage.value import replace, value
 
@@ -58,14 +58,25 @@ class Keeping:
             row = shard.cols * element_bytes(tensor.dtype or self.dtype)
             padding = self._padding(row) if piece.group == "experts" and tensor.kind == "linear" else 0
             return shard.copies * shard.rows * (row + padding)
-        if form.name.startswith("mxfp4") and tensor.is_expert:
-            shard = self._padded(tensor, shard)
+        shard = self._shape(piece, shard)
         if tensor.is_expert:
             form = refined(form, tensor, shard)
         data = stored_bytes(form, shard.rows, shard.cols)
         if self.pads_linears and form.name.startswith("fp8") and not tensor.is_expert:
             data += shard.rows * self._padding(shard.cols)
         return shard.copies * data
+
+    def split_size(self, piece: Piece, shard: Shard) -> tuple[int, int]:
+        """Bytes of the elements of `shard` and of its scales, which are parameters of their own."""
+        size, form = self.size(piece, shard), piece.format if self.is_quantised else None
+        if form is None:
+            return size, 0
+        elements = self._shape(piece, shard).params * form.bits // BYTE_BITS
+        return elements, size - elements
+
+    def _shape(self, piece: Piece, shard: Shard) -> Shard:
+        is_padded = piece.format is not None and piece.format.name.startswith("mxfp4") and piece.tensor.is_expert
+        return self._padded(piece.tensor, shard) if is_padded else shard
 
     def _padding(self, row: int) -> int:
         return self.row_padding if row % ROCM_ROW_MULTIPLE == 0 else 0
@@ -118,4 +129,4 @@ def mxfp4_multiples(arch: Arch, card: Accelerator) -> tuple[int, int]:
 
 
 def _has_biased_experts(arch: Arch) -> bool:
-    return any(isinstance(ffn, Moe) and ffn.expert_bias for layer in arch.layers for ffn in layer.ffns)
+    return any(isinstance(ffn, Moe) and ffn.expert_bias for layer in arch.kinds for ffn in layer.ffns)

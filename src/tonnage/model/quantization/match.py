@@ -6,8 +6,6 @@ left to decide for one name is whether its layer number is in a set.
 
 from __future__ import annotations
 
-import re
-
 from tonnage.model.quantization.names import ANYWHERE, EXPERTS, PART_OF, parse_name, template, tensor_path, unwrap
 
 TYPE_CHECKING = False
@@ -24,7 +22,8 @@ if TYPE_CHECKING:
 # Wrappers a pattern may spell out before the layers; a floating pattern needs only one.
 SPELLINGS = ("model.", "", "model.language_model.", "language_model.model.", "language_model.", "backbone.")
 SCHEMES_MAX, KINDS_MAX = 64, 1 << 14
-NUMBER = r"(?<![^.])[0-9]{1,8}(?![^.])"
+DIGITS_MAX = 8  # of a layer's number
+ANY_START = ".*"
 
 _cache: dict[int, _Matcher] = {}
 
@@ -34,34 +33,55 @@ def format_of(scheme: Scheme, name: str) -> Format | None:
 
     Fused names (`qkv_proj`) and expert indices are understood. About 2 us per name.
     """
+    return _matcher_of(scheme).find(name)
+
+
+def is_numbered(scheme: Scheme, name: str) -> bool:
+    """Whether the format of the tensor `name` may be another one where the number of its layer is another."""
+    return _matcher_of(scheme).is_numbered(name)
+
+
+def _matcher_of(scheme: Scheme) -> _Matcher:
     matcher = _cache.get(id(scheme))
     # The matcher keeps its scheme alive, hence an id in the cache is never that of another scheme.
     if matcher is None:
         if len(_cache) >= SCHEMES_MAX:
             _cache.clear()
         matcher = _cache[id(scheme)] = _Matcher(scheme)
-    return matcher.find(name)
+    return matcher
 
 
 class _Matcher:
     """A scheme's rules ready for use, and for each kind of name met so far what they leave to decide."""
 
-    __slots__ = ("_kinds", "_number", "_scheme", "_tests")
+    __slots__ = ("_kinds", "_measures", "_scheme", "_tests")
 
     def __init__(self, scheme: Scheme) -> None:
         self._scheme = scheme
         self._tests = [_Test(rule) for rule in scheme.rules]
         self._kinds: dict[str, list[_Step]] = {}
-        self._number = re.compile(NUMBER)
+        # A pattern that is not plain words may count the digits of a number.
+        self._measures = any(rule.pattern and not rule.names and not _words(rule.pattern) for rule in scheme.rules)
 
     def find(self, name: str) -> Format | None:
-        found = self._number.search(name)
-        index = int(found.group()) if found else None
-        kind = f"{name[: found.start()]}{'0' * len(found.group())}{name[found.end() :]}" if found else name
+        kind, index = self._kind_of(name)
         for form, condition in self._steps_of(kind):
             if condition is None or (index in condition if isinstance(condition, frozenset) else condition(name)):
                 return form
         return None
+
+    def is_numbered(self, name: str) -> bool:
+        steps = self._steps_of(self._kind_of(name)[0])
+        return self._measures or any(condition is not None for _, condition in steps)
+
+    def _kind_of(self, name: str) -> tuple[str, int | None]:
+        """The name with its first number made zero, and that number."""
+        parts = name.split(".")
+        for place, part in enumerate(parts):
+            if part.isdecimal() and part.isascii() and len(part) <= DIGITS_MAX:
+                parts[place] = "0" * len(part) if self._measures else "0"
+                return ".".join(parts), int(part)
+        return name, None
 
     def _steps_of(self, kind: str) -> list[_Step]:
         steps = self._kinds.get(kind)
@@ -75,7 +95,7 @@ class _Matcher:
 class _Test:
     """One rule: paths from the start and paths at any depth, or a pattern."""
 
-    __slots__ = ("anchored", "floating", "rule")
+    __slots__ = ("anchored", "floating", "heads", "rule")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -87,11 +107,13 @@ class _Test:
                 self.floating.setdefault(path[1:], []).append(numbers)
             else:
                 self.anchored.setdefault(path, []).append(numbers)
+        self.heads = {path[0] for path in self.floating}
 
     def numbers_of(self, path: list[str]) -> _Numbers:
         """Values of the path's first number for which the rule holds: None for all, an empty set for none."""
         found: set[int] = set()
-        for start in range(len(path) if self.floating else 1):
+        starts = (start for start, part in enumerate(path) if start == 0 or part in self.heads or part.isdecimal())
+        for start in starts:
             tables = (self.anchored, self.floating) if start == 0 else (self.floating,)
             is_open = template(path[:start])[1] is None
             for end in range(start + 1, len(path) + 1):
@@ -120,6 +142,11 @@ def _search(pattern: str, kind: str) -> frozenset[int] | Callable[[str], bool] |
     """Like `numbers_of`; a function of the whole name when the pattern speaks of digits."""
     if not pattern:
         return None
+    if words := _words(pattern):
+        texts = list(_texts(kind, SPELLINGS[:1]))
+        return None if any(word in text for text in texts for word in words) else frozenset()
+    import re
+
     from tonnage.model.quantization.pattern import is_digit_blind, is_floating
 
     compiled, spellings = re.compile(pattern), SPELLINGS[:1] if is_floating(pattern) else SPELLINGS
@@ -130,6 +157,17 @@ def _search(pattern: str, kind: str) -> frozenset[int] | Callable[[str], bool] |
     if not is_digit_blind(pattern):
         return search
     return None if search(kind) else frozenset()
+
+
+def _words(pattern: str) -> tuple[str, ...]:
+    """The words of which a pattern asks for one, anywhere in a name: `.*mlp\\.(gate|up)`; empty for other patterns."""
+    head, bracket, rest = pattern.removeprefix(ANY_START).partition("(")
+    middle, closing, tail = rest.partition(")")
+    parts = [part.replace("\\.", "") for part in (head, tail, *middle.split("|"))]
+    is_plain = pattern.startswith(ANY_START) and bool(bracket) == bool(closing) and bool(head)
+    if not is_plain or not all(part.replace("_", "a").replace("-", "a").isalpha() for part in parts if part):
+        return ()
+    return tuple(f"{head}{word}{tail}".replace("\\.", ".") for word in middle.split("|"))
 
 
 def _texts(name: str, spellings: tuple[str, ...]) -> Iterator[str]:

@@ -56,6 +56,7 @@ SUPPORT: dict[str, Support] = {
     "mxfp4": Support(80, 100, True, MX_GFX),
     "mxfp8": Support(75, 100, True, MX_GFX),
     "torchao": Support(75, None, True),
+    "gguf": Support(60, None, True),
     "humming": Support(75, None, False),
     "experts_int8": Support(80, None, False),
     "w4a8-fp8": Support(90, 90, False),

@@ -109,13 +109,17 @@ def test_refusals(make_arch: MakeArch, make_card: MakeCard, engine: VllmEngine) 
     assert isinstance(make_vllm(None, make_card(target="sm_70")).refusal(awq, Layout()), UnsupportedError)
 
 
-def test_buffers_are_added_up(make_arch: MakeArch, make_view: MakeView, engine: VllmEngine, latent_layer: Layer) -> None:
+def test_buffers_are_added_up(
+    make_arch: MakeArch, make_view: MakeView, engine: VllmEngine, latent_layer: Layer
+) -> None:
     # Table 4,096 x 8 x 2 B, four scales, absorbed 8 heads x 32 x (16 + 16) x 2 B.
     view = make_view(make_arch(latent_layer, ropes=(Rope(4096, 8),)))
     assert engine.buffers(view, weigh(view, engine.store(view.parts.arch))) == 65_536 + 16 + 16_384
 
 
-def test_a_cpu_absorbs_nothing(make_arch: MakeArch, make_card: MakeCard, make_view: MakeView, latent_layer: Layer) -> None:
+def test_a_cpu_absorbs_nothing(
+    make_arch: MakeArch, make_card: MakeCard, make_view: MakeView, latent_layer: Layer
+) -> None:
     card = make_card("host", None)
     engine = make_vllm(None, card)
     view = make_view(make_arch(latent_layer), card=card)

@@ -40,7 +40,12 @@ def test_matrices_take_what_their_blocks_take(kind: object) -> None:
     [
         ("q4_0", Mix("Q4_0", "Q4_0")),
         ("gguf-q4_0", Mix("Q4_0", "Q4_0")),
-        ("gguf-iq1_s", Mix("IQ1_S", "IQ1_S")),
+        ("gguf-iq1_s", Mix("IQ1_S", "IQ1_S", "Q4_K", None, "IQ2_XXS", "Q5_K")),
+        ("Q2_K", Mix("Q2_K", "Q2_K", "Q4_K", "Q3_K", "Q3_K")),
+        ("UD-Q2_K_XL", Mix("Q2_K", "Q2_K", "Q4_K", "Q3_K", "Q3_K")),
+        ("UD-Q4_K_XL", Mix("Q4_K", "Q6_K")),
+        ("UD-IQ4_XS", Mix("IQ4_XS", "IQ4_XS", "Q5_K")),
+        ("UD-Q8_K_XL", Mix("Q8_0", "Q8_0")),
         ("Q4_K_M", Mix("Q4_K", "Q6_K")),
         ("gguf-q5_k_m", Mix("Q5_K", "Q6_K")),
     ],
@@ -86,3 +91,24 @@ def test_eight_bits_keep_their_output_matrix() -> None:
     found = format_of(scheme, "lm_head")
     assert found is not None
     assert found.name == "ggml-q8_0"
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "form"),
+    [
+        ("q2_k", "model.layers.3.self_attn.v_proj", "ggml-q4_k"),
+        ("q2_k", "model.layers.3.self_attn.o_proj", "ggml-q3_k"),
+        ("q2_k", "model.layers.3.mlp.experts.down_proj", "ggml-q3_k"),
+        ("q2_k", "model.layers.3.mlp.experts.up_proj", "ggml-q2_k"),
+        ("q3_k_l", "model.layers.3.mlp.down_proj", "ggml-q5_k"),
+        ("iq4_xs", "model.layers.3.self_attn.v_proj", "ggml-q5_k"),
+        ("iq2_xs", "lm_head", "ggml-q5_k"),
+        ("iq4_xs", "lm_head", "ggml-q6_k"),
+    ],
+)
+def test_parts_that_small_types_raise(label: str, name: str, form: str) -> None:
+    scheme = ggml_scheme(label, 32)
+    assert scheme is not None
+    found = format_of(scheme, name)
+    assert found is not None
+    assert found.name == form

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from tonnage.model.headers.entry import TensorEntry
 
+# The method that holds matrices of any format.
+ANY_FORMAT = "compressed-tensors"
 FLOATS = ("BF16", "F16", "F32", "F64")
 # Endings of what holds a matrix, and of what holds its scales.
 WEIGHTS = (".weight", ".weight_packed", ".qweight", "_blocks")
@@ -20,8 +22,11 @@ SCALES = (".weight_scale_inv", ".weight_scale", ".scales", ".scale", "_scales")
 ZEROS = (".qzeros", ".weight_zero_point")
 
 
-def header_scheme(entries: Iterable[TensorEntry]) -> Scheme:
-    """Rules that give every quantised matrix the bits and scales its headers show; all others are 16-bit floats."""
+def header_scheme(entries: Iterable[TensorEntry], method: str = ANY_FORMAT) -> Scheme:
+    """Rules that give every quantised matrix the bits and scales its headers show; all others are 16-bit floats.
+
+    `method` is what the configuration calls it, if it says.
+    """
     known = {entry.name: entry for entry in entries}
     found: dict[Format, list[str]] = {}
     for name, entry in known.items():
@@ -31,7 +36,7 @@ def header_scheme(entries: Iterable[TensorEntry]) -> Scheme:
         module = name.removesuffix(ending)
         found.setdefault(_format(module, entry, known), []).append(module)
     rules = tuple(Rule("", form, compact(modules)) for form, modules in found.items())
-    return Scheme("headers", (*rules, Rule("", None)), source="the headers of the checkpoint")
+    return Scheme(method, (*rules, Rule("", None)), source="the headers of the checkpoint")
 
 
 def _format(module: str, entry: TensorEntry, known: Mapping[str, TensorEntry]) -> Format:

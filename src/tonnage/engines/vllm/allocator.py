@@ -1,0 +1,65 @@
+"""What torch's caching allocator adds to a rank's parameters: loaders log whole blocks, not tensors.
+
+Rules and sizes are those of PyTorch's `c10/cuda/CUDACachingAllocator` (1.13 to 2.9): a tensor of 10 MiB and more gets a
+segment of its own, rounded up to 2 MiB, and a rest of up to 1 MiB is not split off.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tonnage.memory.weights import held_pieces, shard_of
+from tonnage.units import MIB
+from tonnage.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tonnage.engines.vllm.stored import Keeping
+    from tonnage.layout.parts import Piece
+    from tonnage.memory.rank_view import RankView
+
+OWN_SEGMENT_BYTES = 10 * MIB  # kMinLargeAlloc
+SEGMENT_ROUNDING_BYTES = 2 * MIB  # kRoundLarge
+LARGEST_UNSPLIT_BYTES = 1 * MIB  # kSmallSize
+
+
+@value
+class Parameter:
+    """One tensor as the engine allocates it, and how many times."""
+
+    size: int
+    count: int
+
+
+def slack_bytes(parameters: Iterator[Parameter], is_driver_view: bool) -> int:
+    """Bytes lost behind large parameters; the driver also sees the rests that the allocator split off."""
+    largest = SEGMENT_ROUNDING_BYTES if is_driver_view else LARGEST_UNSPLIT_BYTES
+    total = 0
+    for parameter in parameters:
+        rest = -parameter.size % SEGMENT_ROUNDING_BYTES
+        if parameter.size >= OWN_SEGMENT_BYTES and rest <= largest:
+            total += rest * parameter.count
+    return total
+
+
+def list_parameters(view: RankView, keeping: Keeping) -> Iterator[Parameter]:
+    """The parameters of a rank: merged projections and all experts of a layer are one, scales another."""
+    for pieces, count in held_pieces(view):
+        for (_, _, copies), size in _merge(pieces, view, keeping).items():
+            yield Parameter(size, copies * count)
+
+
+def _merge(pieces: tuple[Piece, ...], view: RankView, keeping: Keeping) -> Counter[tuple[str, bool, int]]:
+    """Bytes by name, whether these are scales, and how many times (copies of an encoder's layer)."""
+    sizes: Counter[tuple[str, bool, int]] = Counter()
+    for piece in pieces:
+        shard = shard_of(piece, view)
+        copies = 1 if piece.tensor.is_expert else shard.copies
+        elements, scales = keeping.split_size(piece, shard)
+        name = piece.tensor.name
+        name = f"{name.rpartition('.')[0]}.{piece.tensor.fused}" if piece.tensor.fused else name
+        sizes[name, False, copies] += elements // copies
+        sizes[name, True, copies] += scales // copies
+    return sizes
