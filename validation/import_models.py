@@ -7,7 +7,8 @@ is written is the architecture they understood, in the schema of `tonnage.model.
 
 FOLDER holds `ORG__NAME.json` and, beside it, `ORG__NAME.hf_quant_config.json`. FACTS are rows `{"id", "like" or
 "config", "set", "source", "params", ...}`: the configuration of a model written as facts, or as the changes to that of
-another one. ROWS give published totals and sources by `hf_id`.
+another one. `is_recalled` marks facts written from general knowledge: they come out as assumed, without a published
+total and without a date. ROWS give published totals and sources by `hf_id`.
 """
 
 import argparse
@@ -39,6 +40,8 @@ SIZE, DATE = r"\d+(\.\d+)?[bm]\b", r"-\d{4}$"
 ACTIVE = r"-a\d+(\.\d+)?b(?=-|$)"
 # A total further off than this is another model, or a part the readers do not know.
 TOLERANCE = 0.01
+# Facts that were written down without opening the page they name.
+RECALLED = "shape from general knowledge: no page or published total was compared"
 PACKED_BITS = 8  # totals of checkpoints packed below this many bits count storage words, not parameters
 
 
@@ -137,13 +140,15 @@ def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row,
         print(f"refused {name}: {error.line}", file=sys.stderr)
         return None
     total = facts.get("params", known.get("hf_safetensors_total_params"))
-    notes = list(facts.get("notes", ()))
+    is_recalled = facts.get("is_recalled", False)
+    notes = [*([RECALLED] if is_recalled else []), *facts.get("notes", ())]
     gap = count_params(arch).checkpoint / total - 1 if total else 0
     if abs(gap) > TOLERANCE and is_packed(arch):
         total = None
     elif abs(gap) > TOLERANCE:
         print(f"{gap:+.2%} {name}: {count_params(arch).checkpoint:,} computed, {total:,} published", file=sys.stderr)
         notes = notes or [f"{abs(gap):.1%} {'more' if gap > 0 else 'fewer'} parameters than the published total"]
+    check_recalled(name, arch, facts.get("recalled_params"))
     record = to_record(arch)
     if from_record(json.loads(json.dumps(record))) != arch:
         raise SystemExit(f"error: {name}: the record does not come back")
@@ -151,8 +156,8 @@ def build_row(name: str, config: Row, quant: Row | None, facts: Row, known: Row,
         "id": name,
         "aliases": list(facts.get("aliases", ())),
         "source": facts.get("source") or stated_url(known) or f"{HUB}{name}",
-        "seen": facts.get("seen", "2026-11-30"),
-        "basis": basis,
+        "seen": None if is_recalled else facts.get("seen", "2026-11-30"),
+        "basis": "assumed" if is_recalled else basis,
         "params": total,
         "notes": notes,
         "arch": record,
@@ -184,6 +189,12 @@ def amend(arch: Arch, facts: Row) -> Arch:
         known[layer] = replace(layer, mixers=mixers)
     layers, draft = (tuple(known[layer] for layer in part) for part in (arch.layers, arch.draft))
     return replace(arch, layers=layers, draft=draft, duplicates=facts.get("duplicates", arch.duplicates))
+
+
+def check_recalled(name: str, arch: Arch, total: int | None) -> None:
+    """Compare with a total remembered or worked out rather than read: it finds slips and confirms nothing."""
+    if total and abs(count_params(arch).checkpoint / total - 1) > TOLERANCE:
+        print(f"{name}: {count_params(arch).checkpoint:,} computed, {total:,} remembered", file=sys.stderr)
 
 
 def is_packed(arch: Arch) -> bool:

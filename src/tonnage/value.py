@@ -3,7 +3,7 @@
 `@value` gives a class what a frozen dataclass with slots has: fields by position or keyword, defaults, `__post_init__`,
 equality, hash, a readable text, patterns of `match`. Importing `dataclasses` loads `inspect`, `ast` and `dis`, and it
 compiles methods for every class; for the sixty classes of one question that takes longer than the answer. Values share
-their methods instead.
+their methods instead, until one is made so often that compiling its `__init__` pays.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeVar, dataclass_transform
 
     T = TypeVar("T")
+    Setters = dict[str, Callable[[Any, Any], None]]
 else:
 
     def dataclass_transform(**_flags: object) -> Callable[[Any], Any]:
         """Stands for `typing.dataclass_transform`, which speaks to type checkers only."""
         return lambda decorator: decorator
+
+
+COMPILED_AFTER = 256  # instances; compiling takes as long as making some 150 of them
 
 
 @dataclass_transform(frozen_default=True)
@@ -37,8 +41,12 @@ def ordered_value(cls: type[T]) -> type[T]:
 
 def replace(record: T, **changes: Any) -> T:
     """A copy of a value with some fields changed; TypeError for a name that is no field."""
-    cls = type(record)
-    return cls(**{name: getattr(record, name) for name in fields(cls)} | changes)
+    cls: Any = type(record)
+    items = [changes.pop(name, item) for name, item in zip(fields(cls), cls._items(record), strict=True)]
+    if changes:
+        raise TypeError(f"{cls.__qualname__}: no fields {', '.join(changes)}")
+    made: T = cls(*items)
+    return made
 
 
 def fields(cls: type[Any]) -> tuple[str, ...]:
@@ -65,20 +73,36 @@ def _make(cls: type[T], methods: Mapping[str, Any]) -> type[T]:
     known = {name: body.pop(name) for name in names if name in body}
     for own in ("__dict__", "__weakref__"):
         body.pop(own, None)
-    body |= {"__slots__": names, "__match_args__": names, "_defaults": known, "_items": attrgetter(*names)}
+    body |= {"__slots__": names, "__match_args__": names, "_defaults": known, "_items": _getter(names)}
     metaclass: Any = type(cls)
     made = metaclass(cls.__name__, cls.__bases__, body)
     made.__qualname__ = cls.__qualname__
     # A slot's own setter, because `__setattr__` is closed.
-    made.__init__ = _initialiser({name: made.__dict__[name].__set__ for name in names}, known, "__post_init__" in body)
+    made.__init__ = _initialiser(made, {name: made.__dict__[name].__set__ for name in names})
     return made  # type: ignore[no-any-return]
 
 
-def _initialiser(setters: dict[str, Callable[[Any, Any], None]], known: dict[str, Any], has_check: bool) -> Any:
-    names, puts, rest = tuple(setters), tuple(setters.values()), tuple(known.values())
-    least = len(names) - len(rest)
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    getter: Any = attrgetter(*names)
+    # Of a single name `attrgetter` gives the item itself.
+    return getter if len(names) > 1 else staticmethod(lambda record: (getter(record),))
+
+
+def _initialiser(cls: Any, setters: Setters) -> Callable[..., None]:
+    known, names, puts, has_check = (
+        cls._defaults,
+        tuple(setters),
+        tuple(setters.values()),
+        hasattr(cls, "__post_init__"),
+    )
+    rest = tuple(known.values())
+    least, left = len(names) - len(rest), COMPILED_AFTER
 
     def __init__(self: Any, *given: Any, **named: Any) -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            cls.__init__ = _compiled(cls, setters)
         if named:
             said = dict(zip(names, given, strict=False)) | named
             items = known | said
@@ -95,6 +119,17 @@ def _initialiser(setters: dict[str, Callable[[Any, Any], None]], known: dict[str
             self.__post_init__()
 
     return __init__
+
+
+def _compiled(cls: Any, setters: Setters) -> Callable[..., None]:
+    """The same without loops, three times as fast."""
+    parameters = ", ".join(f"{name}=_known[{name!r}]" if name in cls._defaults else name for name in setters)
+    lines = [f"_put_{name}(self, {name})" for name in setters]
+    lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
+    space: dict[str, Any] = {f"_put_{name}": put for name, put in setters.items()} | {"_known": cls._defaults}
+    exec(f"def __init__(self, {parameters}):\n    " + "\n    ".join(lines), space)
+    initialiser: Callable[..., None] = space["__init__"]
+    return initialiser
 
 
 def _refuse(cls: type[Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> NoReturn:
@@ -114,7 +149,7 @@ def _hash(self: Any) -> int:
 
 
 def _repr(self: Any) -> str:
-    items = ", ".join(f"{name}={getattr(self, name)!r}" for name in fields(type(self)))
+    items = ", ".join(f"{name}={item!r}" for name, item in zip(fields(type(self)), self._items(self), strict=True))
     return f"{type(self).__qualname__}({items})"
 
 
@@ -124,7 +159,7 @@ def _refuse_change(self: Any, name: str, *_item: object) -> NoReturn:
 
 def _reduce(self: Any) -> tuple[Any, ...]:
     """Copies and pickles are made anew from the fields."""
-    return type(self), tuple(getattr(self, name) for name in fields(type(self)))
+    return type(self), self._items(self)
 
 
 def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:

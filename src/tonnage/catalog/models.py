@@ -29,14 +29,15 @@ class Preset:
 
     `record` is its architecture for `tonnage.model.record.from_record`; `params` is the total that its publisher or
     the hub states, scale tensors included as the hub counts them, None where none was seen. `origin` says where the
-    facts come from, `seen` when (ISO date), `basis` how sure they are (`datasheet`: the published configuration;
-    `derived`: put together from published facts and checked against the total; `assumed`).
+    facts come from, `seen` when they were read (ISO date; None for facts from general knowledge), `basis` how sure
+    they are (`datasheet`: the published configuration; `derived`: put together from published facts and checked
+    against the total; `assumed`).
     """
 
     id: str
     aliases: tuple[str, ...]
     origin: str
-    seen: str
+    seen: str | None
     basis: str
     record: dict[str, Any]
     params: int | None = None
@@ -125,7 +126,7 @@ def read_preset(line: str) -> Preset:
             row["id"],
             tuple(row["aliases"]),
             row["source"],
-            row["seen"],
+            row.get("seen"),
             row["basis"],
             row["arch"],
             row.get("params"),

@@ -27,6 +27,16 @@ class Piece:
     group: Group
 
 
+class Pieces(tuple["Piece", ...]):
+    """Pieces that stand together, compared by identity: what is worked out for them is kept under them."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
 @value
 class Parts:
     """Pieces of the whole model. Compared by identity: what is worked out for a model is kept under it.
@@ -37,13 +47,13 @@ class Parts:
     """
 
     arch: Arch
-    classes: tuple[tuple[Piece, ...], ...]
+    classes: tuple[Pieces, ...]
     class_of: tuple[int, ...]
-    towers: tuple[Piece, ...]
-    first: tuple[Piece, ...]
-    last: tuple[Piece, ...]
-    embedding: tuple[Piece, ...]
-    draft: tuple[Piece, ...]
+    towers: Pieces
+    first: Pieces
+    last: Pieces
+    embedding: Pieces
+    draft: Pieces
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -69,11 +79,11 @@ def gather_parts(arch: Arch) -> Parts:
     encoders = [tensor for tower in arch.towers for tensor in tower.tensors]
     return Parts(
         arch,
-        tuple(known),
+        tuple(map(Pieces, known)),
         tuple(class_of),
         towers=_outer(arch, encoders, "tower"),
         first=_outer(arch, arch.outer, "plain"),
-        last=(*_outer(arch, arch.norms, "plain"), *_outer(arch, head_tensors(arch), "head")),
+        last=Pieces((*_outer(arch, arch.norms, "plain"), *_outer(arch, head_tensors(arch), "head"))),
         embedding=_outer(arch, [embedding_tensor(arch)], "embedding"),
         draft=_draft(arch),
     )
@@ -116,14 +126,14 @@ def _may_be_quantised(tensor: Tensor) -> bool:
     return tensor.kind != "plain" and tensor.dtype is None
 
 
-def _outer(arch: Arch, tensors: Iterable[Tensor], group: Group) -> tuple[Piece, ...]:
+def _outer(arch: Arch, tensors: Iterable[Tensor], group: Group) -> Pieces:
     """Tensors outside the layers, whose names are whole paths."""
-    return tuple(Piece(tensor, _format(arch, tensor.name, tensor), group) for tensor in tensors)
+    return Pieces(Piece(tensor, _format(arch, tensor.name, tensor), group) for tensor in tensors)
 
 
-def _draft(arch: Arch) -> tuple[Piece, ...]:
+def _draft(arch: Arch) -> Pieces:
     found: list[Piece] = []
     for offset, layer in enumerate(arch.draft):
         prefix = f"{arch.prefix}layers.{len(arch.layers) + offset}."
         found.extend(_stored(arch, prefix, _layer_tensors(layer, arch.hidden)))
-    return tuple(found)
+    return Pieces(found)

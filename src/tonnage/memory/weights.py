@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
 from tonnage.value import value
 
@@ -11,14 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tonnage.layout.division import Division
-    from tonnage.layout.parts import Group, Piece
+    from tonnage.layout.parts import Group, Piece, Pieces
     from tonnage.layout.shard import Shard
     from tonnage.memory.rank_view import RankView
 
     Store = Callable[[Piece, Shard], int]
 
 SETS_KEPT = 1 << 14
-_kept: dict[tuple[int, Division, Store], tuple[tuple[Piece, ...], Mapping[Group, int]]] = {}
 
 
 @value
@@ -46,7 +46,7 @@ def weigh(view: RankView, store: Store) -> Weighed:
     return Weighed(dict(totals))
 
 
-def held_pieces(view: RankView) -> Iterator[tuple[tuple[Piece, ...], int]]:
+def held_pieces(view: RankView) -> Iterator[tuple[Pieces, int]]:
     """The pieces of the rank, layer class by layer class, and how many times each group stands there."""
     parts = view.parts
     for number, count in Counter(parts.class_of[index] for index in view.layers).items():
@@ -65,19 +65,13 @@ def draft_bytes(view: RankView, store: Store) -> int:
     return sum(_sizes(view.parts.draft, view.division, store).values()) if view.is_last else 0
 
 
-def _sizes(pieces: tuple[Piece, ...], division: Division, store: Store) -> Mapping[Group, int]:
-    """Bytes of one set of pieces by group; kept, because ranks, stages and questions ask for the same again."""
-    key = (id(pieces), division, store)
-    kept = _kept.get(key)
-    if kept is None:
-        totals: Counter[Group] = Counter()
-        for piece in pieces:
-            totals[piece.group] += store(piece, division.shard(piece))
-        if len(_kept) >= SETS_KEPT:
-            _kept.clear()
-        # The pieces are kept too, hence an id is never that of other pieces.
-        kept = _kept[key] = (pieces, totals)
-    return kept[1]
+# Ranks, stages, remedies and questions of a batch ask for the same again.
+@lru_cache(SETS_KEPT)
+def _sizes(pieces: Pieces, division: Division, store: Store) -> Mapping[Group, int]:
+    totals: Counter[Group] = Counter()
+    for piece in pieces:
+        totals[piece.group] += store(piece, division.shard(piece))
+    return totals
 
 
 def shard_of(piece: Piece, view: RankView) -> Shard:

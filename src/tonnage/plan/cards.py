@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.catalog.fleet import Fleet
-from tonnage.errors import LayoutError, UsageError
+from tonnage.errors import LayoutError, UnsupportedError, UsageError
 from tonnage.plan import answer
 from tonnage.plan.choose import Choice
 from tonnage.plan.desk import open_desk
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tonnage.catalog.accelerator import Accelerator
+    from tonnage.layout.layout import Layout
     from tonnage.plan.desk import Desk
     from tonnage.plan.question import Question
 
@@ -74,11 +75,12 @@ def smallest_fleet(desk: Desk) -> Row:
         if weights is not None and _hopeless(weights, fleet):
             reason = _together(weights, fleet)
             continue
-        here = replace(desk, fleet=fleet)
-        choice, refusal = _best(here)
+        choice, refusal = _best(replace(desk, fleet=fleet))
         if choice is not None and choice.verdict.fits:
             return Row(fleet.accelerator, fleet, choice, reason)
-        reason = choice.verdict.reason if choice else refusal
+        reason = choice.verdict.reason if choice else refusal.line if refusal else reason
+        if isinstance(refusal, UnsupportedError):
+            break
         if choice is not None:
             weights = sum(rank.weights_bytes for rank in choice.found.ranks)
     return Row(desk.fleet.accelerator, None, None, reason)
@@ -104,18 +106,27 @@ def _together(weights: int, fleet: Fleet) -> str:
     return f"{fleet.num_cards} hold {render_gib(size)} together, the weights need {render_gib(weights)}"
 
 
-def _best(desk: Desk) -> tuple[Choice | None, str]:
-    nearest, refusal = None, ""
+def _best(desk: Desk) -> tuple[Choice | None, LayoutError | None]:
+    """The first layout over all cards that fits, or the first that is accepted; and the first refusal."""
+    nearest: Choice | None = None
+    first: LayoutError | None = None
     for layout in candidate_layouts(desk.model.parts.arch, desk.fleet):
-        if layout.world != desk.fleet.nodes * desk.fleet.count:
+        if layout.world != desk.fleet.num_cards:
             break
-        try:
-            found = desk.evaluate(layout)
-        except LayoutError as error:
-            refusal = refusal or error.line
-            continue
-        choice = Choice(found, judge(found), "")
-        if choice.verdict.fits:
-            return choice, refusal
-        nearest = nearest or choice
-    return nearest, refusal
+        refusal = desk.engine.refusal(desk.model.parts, layout)
+        choice = None if refusal else _judged(desk, layout)
+        if isinstance(choice, Choice) and choice.verdict.fits:
+            return choice, first
+        if isinstance(choice, Choice):
+            nearest = nearest or choice
+        else:
+            first = first or refusal or choice
+    return nearest, first
+
+
+def _judged(desk: Desk, layout: Layout) -> Choice | LayoutError:
+    try:
+        found = desk.evaluate(layout)
+    except LayoutError as refusal:
+        return refusal
+    return Choice(found, judge(found), "")

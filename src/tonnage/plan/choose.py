@@ -5,7 +5,7 @@ from __future__ import annotations
 from tonnage.errors import LayoutError
 from tonnage.plan.layouts import candidate_layouts
 from tonnage.plan.verdict import judge
-from tonnage.value import value
+from tonnage.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _first_fit(desk: Desk) -> Choice:
         except LayoutError as reason:
             refusal = refusal or reason
             continue
-        choice = Choice(found, judge(found), _why(desk, layout, refusal))
+        choice = Choice(found, judge(found), _why(desk, layout, refusal, nearest))
         if choice.verdict.fits:
             return choice
         refusal = refusal or found.refusal
@@ -58,12 +58,16 @@ def _first_fit(desk: Desk) -> Choice:
             nearest = choice
     if nearest is None:
         raise refusal or LayoutError("layout", "none", "no layout is possible on these cards")
-    return nearest
+    return replace(nearest, why=f"{nearest.found.job.layout.words} comes nearest of the layouts that were tried")
 
 
-def _why(desk: Desk, layout: Layout, refusal: LayoutError | None) -> str:
+def _why(desk: Desk, layout: Layout, refusal: LayoutError | None, before: Choice | None) -> str:
+    if desk.fleet.num_cards == 1:
+        return ""
     if refusal is not None:
         return f"{layout.words} because simpler layouts are refused: {refusal.line}"
     if layout.pp > 1 and desk.fleet.nodes > 1:
         return f"{layout.words}: tensor parallel inside a node, pipeline stages between nodes"
-    return f"{layout.words}: all cards share every layer"
+    if before is not None:
+        return f"{layout.words}: {before.found.job.layout.words} does not fit"
+    return f"{layout.words} is the simplest layout, and it fits"

@@ -78,14 +78,24 @@ def evaluate(job: Job) -> Evaluation:
     """Ledgers of all ranks, even of a layout the engine refuses; LayoutError when the tensors cannot be cut at all."""
     refusal = job.engine.refusal(job.parts, job.layout)
     serving = job.engine.serving(job.parts, job.layout, job.limits)
-    known: dict[tuple[int, int], RankResult] = {}
+    known: dict[tuple[object, ...], RankResult] = {}
     ranks = []
     for view in _views(job, serving):
-        key = (view.layers.start, view.ep_rank)
-        if key not in known:
-            known[key] = _result(job, view)
-        ranks.append(_renumbered(known[key], view))
+        place = (view.layers.start, view.ep_rank)
+        if place not in known:
+            content = _content(view)
+            if content not in known:
+                known[content] = _result(job, view)
+            known[place] = known[content]
+        ranks.append(_renumbered(known[place], view))
     return Evaluation(job, serving, tuple(ranks), refusal)
+
+
+def _content(view: RankView) -> tuple[object, ...]:
+    """What decides a rank's ledger; stages in the middle of a pipeline mostly hold the same."""
+    layers, numbers = view.parts.arch.layers, view.parts.class_of
+    held = tuple((numbers[index], id(layers[index])) for index in view.layers)
+    return (held, view.is_first, view.is_last, view.has_embedding, view.has_head, view.ep_rank)
 
 
 def _views(job: Job, serving: Serving) -> Iterator[RankView]:
@@ -133,13 +143,21 @@ def _result(job: Job, view: RankView) -> RankResult:
 
 
 def _weight_lines(view: RankView, tower: int, weights: int) -> tuple[Line, ...]:
-    trace = f"layers {view.layers.start}-{view.layers.stop - 1} of {len(view.parts.class_of)}, cut by {view.widths}"
+    trace = f"{_span(view)}, cut by {view.widths}"
     if not tower:
         return (exact("weights", weights, trace),)
     return (exact("weights", weights, f"{trace}; encoder {tower:,} B included"),)
 
 
+def _span(view: RankView) -> str:
+    return f"layers {view.layers.start}-{view.layers.stop - 1} of {len(view.parts.class_of)}"
+
+
 def _renumbered(result: RankResult, view: RankView) -> RankResult:
     if result.view.rank == view.rank:
         return result
-    return replace(result, view=view, ledger=replace(result.ledger, rank=view.rank))
+    lines = result.ledger.lines
+    if result.view.layers != view.layers:
+        weights = replace(lines[0], trace=_span(view) + lines[0].trace.removeprefix(_span(result.view)))
+        lines = (weights, *lines[1:])
+    return replace(result, view=view, ledger=replace(result.ledger, rank=view.rank, lines=lines))

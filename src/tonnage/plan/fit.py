@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tonnage.errors import LayoutError
 from tonnage.plan import answer
+from tonnage.plan.because import list_reasons
 from tonnage.plan.choose import choose
 from tonnage.plan.desk import open_desk
 from tonnage.plan.fleets import node_memory_bytes
@@ -39,7 +40,7 @@ def answer_question(question: Question, with_remedies: bool = True, is_calibrate
         | {"engine": desk.engine.name, "engine_version": desk.engine.version}
         | answer.numbers_record(choice.found)
         | answer.tiers_record(choice.found, desk.fleet, node_memory_bytes(desk.fleet))
-        | {"remedies": remedies, "notes": _notes(desk, choice)}
+        | {"because": list_reasons(choice.found, choice.why), "remedies": remedies, "notes": _notes(desk, choice)}
     )
 
 
@@ -49,8 +50,6 @@ def _notes(desk: Desk, choice: Choice) -> list[str]:
         notes.append(note)
     if desk.adjust is not None:
         notes.append("overheads moved by what earlier starts on this machine have taught")
-    if choice.why:
-        notes.append(choice.why)
     context = choice.found.serving.max_model_len
     if desk.limits.max_model_len is None and context < desk.model.parts.arch.max_context:
         notes.append(
@@ -71,5 +70,6 @@ def _refused(desk: Desk, refusal: LayoutError) -> dict[str, Any]:
         | answer.verdict_record(refuse(refusal))
         | answer.head_record(desk.model, desk.fleet, None)
         | {"engine": desk.engine.name, "engine_version": desk.engine.version, "ranks": []}
-        | {"remedies": find_remedies(desk, None, False), "notes": [*desk.model.notes, *desk.engine.notes]}
+        | {"because": [], "remedies": find_remedies(desk, None, False)}
+        | {"notes": [*desk.model.notes, *desk.engine.notes]}
     )

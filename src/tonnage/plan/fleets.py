@@ -14,6 +14,7 @@ from tonnage.seams.overlay import find_overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tonnage.catalog.price import Price
     from tonnage.plan.question import Question
 
 
@@ -91,8 +92,13 @@ def price_usd(card: Accelerator, count: int) -> float | None:
     """Purchase price of `count` cards, the newest known; None when there is none."""
     from tonnage.catalog.price import select_prices
 
-    found = select_prices(open_catalog().prices(), "purchase", card.id)
+    found = select_prices(_open_prices(), "purchase", card.id)
     return found[0].middle * count if found else None
+
+
+@cache
+def _open_prices() -> tuple[Price, ...]:
+    return tuple(open_catalog().prices())
 
 
 def _num_nodes(card: Accelerator, total: int) -> int:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Change = dict[str, Any]
 
-SHOWN = 4
+SHOWN, LAYOUTS_SHOWN = 4, 2
+TRIED = 4  # other layouts; each costs a whole evaluation
 BATCH_DIVISOR = 8  # a batch of an eighth is still larger than any kernel needs to be efficient
 SMALLEST_BATCH = 2048  # vLLM's own default on small cards
 SMALLEST_REQUESTS = 16  # below, a card computes far less than it could
@@ -45,11 +46,23 @@ class Remedy:
         return worth_of(self.choice.found)
 
     def record(self) -> dict[str, Any]:
-        """The contract's remedy."""
-        found = self.choice.found
+        """The contract's remedy; `layout`, `max_model_len` in tokens and `requests` at once are its effect in parts."""
+        words = self.choice.found.job.layout.words
         length, total = self.worth
-        effect = f"{found.job.layout.words}: {total:.1f} requests at {length:,} tokens"
-        return {"change": self.change, "effect": effect, "fits": self.choice.verdict.fits}
+        return {
+            "change": self.change,
+            "effect": f"{words}: {total:.1f} requests at {length:,} tokens",
+            "fits": self.choice.verdict.fits,
+            "layout": words,
+            "max_model_len": length,
+            "requests": round(total, 4),
+        }
+
+    @property
+    def sizes(self) -> tuple[int, int] | None:
+        """Tensor and pipeline parallel sizes of another layout on the same cards; None for other changes."""
+        layout = self.choice.found.job.layout
+        return (layout.tp, layout.pp) if "tp" in self.change and "gpu" not in self.change else None
 
 
 def worth_of(found: Evaluation) -> tuple[int, float]:
@@ -61,7 +74,19 @@ def find_remedies(desk: Desk, found: Evaluation | None, fits: bool) -> list[dict
     """Checked changes: those that make a no into a yes, or those that hold more than the start that fits."""
     least = worth_of(found) if found is not None and fits else (0, 0.0)
     useful = (remedy for remedy in _tried(desk, found, fits) if remedy.choice.verdict.fits and remedy.worth > least)
-    return [remedy.record() for remedy in islice(useful, SHOWN)]
+    return [remedy.record() for remedy in islice(_different(useful), SHOWN)]
+
+
+def _different(remedies: Iterator[Remedy]) -> Iterator[Remedy]:
+    """At most two other layouts, of different sizes: whole experts or slices of them are hardly two choices."""
+    seen: set[tuple[int, int]] = set()
+    for remedy in remedies:
+        sizes = remedy.sizes
+        if sizes is None:
+            yield remedy
+        elif sizes not in seen and len(seen) < LAYOUTS_SHOWN:
+            seen.add(sizes)
+            yield remedy
 
 
 def _tried(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Remedy]:
@@ -75,8 +100,12 @@ def _tried(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Remedy]
 
 
 def _changes(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Change]:
+    if fits:
+        yield from _replica_changes(desk, found)
     if found is not None and found.weights_bytes < found.job.card_bytes:
         yield from _limit_changes(found, fits)
+    if not fits:
+        yield from _replica_changes(desk, found)
     yield from _layout_changes(desk, found.job.layout if found else desk.layout)
     if not fits:
         yield from _other_questions(desk, sum(rank.weights_bytes for rank in found.ranks) if found else 0)
@@ -96,12 +125,17 @@ def _limit_changes(found: Evaluation, fits: bool) -> Iterator[Change]:
         yield {"kv_cache_dtype": "fp8"}
 
 
-def _layout_changes(desk: Desk, current: Layout | None) -> Iterator[Change]:
-    arch, world = desk.model.parts.arch, current.world if current else desk.fleet.num_cards
-    if not desk.question.dp_attention and attention_replicas(arch, world) not in (None, current):
+def _replica_changes(desk: Desk, found: Evaluation | None) -> Iterator[Change]:
+    """Attention replicated, where every card holds a copy of the same latents."""
+    current = found.job.layout if found else desk.layout
+    world = current.world if current else desk.fleet.num_cards
+    if not desk.question.dp_attention and attention_replicas(desk.model.parts.arch, world) not in (None, current):
         yield {"dp_attention": True}
-    others = (layout for layout in candidate_layouts(arch, desk.fleet) if layout != current)
-    yield from (_layout_change(desk, layout) for layout in islice(others, SHOWN))
+
+
+def _layout_changes(desk: Desk, current: Layout | None) -> Iterator[Change]:
+    others = (layout for layout in candidate_layouts(desk.model.parts.arch, desk.fleet) if layout != current)
+    yield from (_layout_change(desk, layout) for layout in islice(others, TRIED))
 
 
 def _layout_change(desk: Desk, layout: Layout) -> Change:

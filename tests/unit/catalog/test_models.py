@@ -74,7 +74,10 @@ def test_folding() -> None:
 def test_every_row_is_whole_and_comes_back(row: dict[str, Any]) -> None:
     assert row["source"].startswith("https://")
     assert row["basis"] in ("datasheet", "derived", "assumed")
-    assert len(row["seen"]) == len("2026-11-30")
+    # What was not read has no date and no published total, and says so.
+    is_recalled = any("general knowledge: no page" in note for note in row.get("notes", ()))
+    assert is_recalled == ("seen" not in row)
+    assert not is_recalled or (row["basis"] == "assumed" and "params" not in row)
     arch = from_record(row["arch"])
     assert to_record(arch) == row["arch"]
     preset = find_preset(row["id"])
@@ -82,11 +85,23 @@ def test_every_row_is_whole_and_comes_back(row: dict[str, Any]) -> None:
     assert (preset.id, preset.record) == (row["id"], row["arch"])
 
 
+# Published totals that count something else: copies of a tied head, attention masks, or unexplained (opt-125m).
+OTHER_COUNTS = {
+    "Qwen/Qwen3-0.6B",
+    "Qwen/Qwen3-1.7B",
+    "google/gemma-4-26B-A4B",
+    "openai-community/gpt2",
+    "tiiuae/falcon-7b",
+    "tiiuae/falcon-40b",
+    "facebook/opt-125m",
+}
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if "params" in row], ids=lambda row: row["id"])
 def test_computed_totals_are_the_published_ones(row: dict[str, Any]) -> None:
-    total = count_params(from_record(row["arch"])).checkpoint
-    # A model further off says why.
-    assert abs(total / row["params"] - 1) <= TOLERANCE or row["notes"]
+    gap = count_params(from_record(row["arch"])).checkpoint / row["params"] - 1
+    assert (abs(gap) > TOLERANCE) == (row["id"] in OTHER_COUNTS)
+    assert row["id"] not in OTHER_COUNTS or row["notes"]
 
 
 def test_there_are_many_models_in_little_space() -> None:

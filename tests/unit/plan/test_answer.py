@@ -14,8 +14,9 @@ from tonnage.plan.desk import Desk, open_desk
 from tonnage.plan.question import Question
 from tonnage.plan.verdict import Verdict, refuse
 
-# Qwen3-8B: 8,190,735,360 parameters of 2 B, a table of 40,960 x 128 x 2 B, 36 x 16 B of scales.
-WEIGHTS = 16_381_470_720 + 10_485_760 + 576
+# Qwen3-8B: 8,190,735,360 parameters of 2 B, a table of 40,960 x 128 x 2 B, 36 x 16 B of scales; embedding and head of
+# 1,187 MiB each lie in blocks of 2 MiB.
+WEIGHTS = 16_381_470_720 + 10_485_760 + 576 + 2 * 2**20
 # 36 layers x 8 heads x (128 + 128) x 2 B.
 TOKEN = 147_456
 

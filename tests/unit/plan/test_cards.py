@@ -64,11 +64,11 @@ def test_a_small_model_needs_one_card() -> None:
 
 
 def test_why_one_fewer_fails() -> None:
-    # 756 GiB of weights; 9 cards of 79.2 would hold 713, two nodes hold 1,267.
+    # Eight cards of 79.18 GiB and 756 of weights; two nodes hold 1,267.
     row = smallest(LLAMA, "H100")
     assert row.fleet is not None
     assert (row.fleet.nodes, row.fleet.count) == (2, 8)
-    assert "the card has 79.2 GiB" in row.why_not_fewer
+    assert row.why_not_fewer == "8 hold 633.4 GiB together, the weights need 756.0 GiB"
 
 
 def test_more_than_eight_nodes_are_not_tried() -> None:
@@ -81,6 +81,13 @@ def test_more_than_eight_nodes_are_not_tried() -> None:
 def test_a_card_that_stands_alone_has_one_count() -> None:
     assert count(smallest(QWEN, "GB10")) == 1
     assert count(smallest(LLAMA, "GB10")) is None
+
+
+def test_what_stops_more_cards_from_helping() -> None:
+    # Weights of 15.27 GiB fill a card of 14.56 and most of two; three hold 8,192 tokens and more.
+    row = smallest(QWEN, "T4", max_model_len=8192)
+    assert count(row) == 2
+    assert "the card has 14.6 GiB" in row.why_not_fewer
 
 
 def test_formats_a_card_lacks() -> None:
@@ -96,7 +103,7 @@ def test_record() -> None:
     )  # fmt: skip
     assert record["layout"]["words"] == "TP1"
     assert record["free_bytes"] > 0
-    assert record["weights_bytes_per_rank"] == 16_391_957_056
+    assert record["weights_bytes_per_rank"] == 16_391_957_056 + 2 * 2**20
     assert record["max_model_len"] == 40_960
     assert record["price_usd"] == 15_000
 

@@ -75,6 +75,22 @@ def test_a_tied_table_is_on_both_ends(make_arch: MakeArch, run: RunJob) -> None:
     assert [rank.weights_bytes - 16 for rank in found.ranks] == [98_560 + 131_072, 98_560, 98_560, 98_560 + 131_200]
 
 
+def test_equal_stages_share_their_lines_and_name_their_own_layers(make_arch: MakeArch, run: RunJob) -> None:
+    found = run(make_arch(), Layout(pp=4))
+    middle = [rank.ledger for rank in found.ranks[1:3]]
+    assert [ledger.lines[0].bytes for ledger in middle] == [98_560 + 16] * 2
+    assert [ledger.lines[0].trace.partition(",")[0] for ledger in middle] == ["layers 1-1 of 4", "layers 2-2 of 4"]
+    assert [ledger.rank for ledger in middle] == [1, 2]
+
+
+def test_stages_with_other_windows_are_not_equal(make_arch: MakeArch, run: RunJob, dense_layer: Layer) -> None:
+    # Their tensors are alike, their caches are not: 4,096 tokens against 512 and a batch.
+    sliding = Layer((Gqa(8, 4, 16, 16, window=512),), dense_layer.ffns, dense_layer.extras)
+    found = run(make_arch(dense_layer, dense_layer, sliding, dense_layer), Layout(pp=4))
+    assert found.ranks[1].weights_bytes == found.ranks[2].weights_bytes
+    assert found.ranks[1].pool.token_bytes > found.ranks[2].pool.token_bytes == 0
+
+
 def test_data_parallel_replicas_repeat_stages(make_arch: MakeArch, run: RunJob) -> None:
     found = run(make_arch(), Layout(pp=2, dp=2))
     assert [rank.view.layers.start for rank in found.ranks] == [0, 2, 0, 2]

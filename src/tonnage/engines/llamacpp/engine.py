@@ -8,7 +8,7 @@ from tonnage.engines.llamacpp.checks import find_refusal
 from tonnage.engines.llamacpp.compute import compute_line, encoder_bytes
 from tonnage.engines.llamacpp.placement import split_layers
 from tonnage.engines.llamacpp.pool import plan_pool
-from tonnage.engines.llamacpp.stored import stored_piece
+from tonnage.engines.llamacpp.stored import make_store
 from tonnage.figure import Line, exact
 from tonnage.layout.widths import Widths, plain_widths
 from tonnage.memory.serving import Serving
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.errors import LayoutError
     from tonnage.layout.layout import Layout
-    from tonnage.layout.parts import Group, Parts, Piece
-    from tonnage.layout.shard import Shard
+    from tonnage.layout.parts import Group, Parts
     from tonnage.memory.engine import Limits, Pool
     from tonnage.memory.rank_view import RankView
     from tonnage.memory.weights import Store, Weighed
@@ -93,11 +92,7 @@ class LlamacppEngine:
 
     def store(self, arch: Arch) -> Store:
         """Bytes of a tensor as its file stores it."""
-
-        def stored(piece: Piece, shard: Shard) -> int:
-            return stored_piece(piece, shard, arch.dtype)
-
-        return stored
+        return make_store(arch.dtype)
 
     def buffers(self, view: RankView, weighed: Weighed) -> int:
         """The copy of a tied embedding that serves as output head on the last device; rotations are computed."""

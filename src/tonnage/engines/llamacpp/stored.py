@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.quantization.formats import stored_bytes
 
@@ -9,8 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.layout.parts import Piece
     from tonnage.layout.shard import Shard
+    from tonnage.memory.weights import Store
 
 FLOAT32_BYTES = 4
+
+
+@lru_cache
+def make_store(dtype: str) -> Store:
+    """Gives the bytes of a tensor; the same function for the same type, so that sizes are computed once."""
+
+    def stored(piece: Piece, shard: Shard) -> int:
+        return stored_piece(piece, shard, dtype)
+
+    return stored
 
 
 def stored_piece(piece: Piece, shard: Shard, dtype: str) -> int:

@@ -11,7 +11,7 @@ from tonnage.engines.sglang.links import communication_line, context_line
 from tonnage.engines.sglang.loading import load_peak_bytes
 from tonnage.engines.sglang.pool import MOST_REQUESTS, plan_pool, running_requests
 from tonnage.engines.sglang.run_time import activation_line, graph_line, places_line, vision_line
-from tonnage.engines.sglang.stored import compute_dtype, keeps_loaded_scales, stored_on
+from tonnage.engines.sglang.stored import compute_dtype, keeps_loaded_scales, make_store
 from tonnage.engines.sglang.version import choose_version
 from tonnage.engines.sglang.widths import sglang_widths
 from tonnage.layout.stages import split_layers
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from tonnage.errors import LayoutError
     from tonnage.figure import Line
     from tonnage.layout.layout import Layout
-    from tonnage.layout.parts import Group, Parts, Piece
-    from tonnage.layout.shard import Shard
+    from tonnage.layout.parts import Group, Parts
     from tonnage.layout.widths import Widths
     from tonnage.memory.engine import Limits, Pool
     from tonnage.memory.rank_view import RankView
@@ -104,13 +103,7 @@ class SglangEngine:
 
     def store(self, arch: Arch) -> Store:
         """Bytes of a shard in SGLang's dtype with its kernels' padding."""
-        dtype = compute_dtype(arch.dtype)
-        keeps_scales = keeps_loaded_scales(self.rules, self.card, arch)
-
-        def stored(piece: Piece, shard: Shard) -> int:
-            return stored_on(self.card, piece, shard, dtype, keeps_scales)
-
-        return stored
+        return make_store(self.card, compute_dtype(arch.dtype), keeps_loaded_scales(self.rules, self.card, arch))
 
     def buffers(self, view: RankView, weighed: Weighed) -> int:  # noqa: ARG002
         """Rotary tables, absorbed latent projections, copies of fused shared experts, slack of loading."""

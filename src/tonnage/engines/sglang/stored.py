@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tonnage.engines.sglang.version import Version
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
@@ -13,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.layout.parts import Piece
+    from tonnage.memory.weights import Store
     from tonnage.model.arch import Arch
 
 # Inner and hidden width of MXFP4 experts are rounded up to (SGLang `layers/quantization/mxfp4.py`).
@@ -28,6 +31,7 @@ INDEX_BYTES = 2 * 4
 FIRST_WITH_BYTE_SCALES = Version(0, 5, 20)
 LOADED_SCALE_BYTES, SCALED_VALUES = 4, 32
 HOPPER = "sm_9"
+STORES_KEPT = 64  # cards and types of one batch
 FULL_PRECISION, HALF = ("float32", "float"), "float16"
 
 
@@ -41,6 +45,16 @@ def keeps_loaded_scales(version: Version, card: Accelerator, arch: Arch) -> bool
     """Whether MXFP4 experts hold their scales twice."""
     is_v4 = any(isinstance(mixer, Compressed) for layer in arch.layers for mixer in layer.mixers)
     return is_v4 and version < FIRST_WITH_BYTE_SCALES and (card.target or "").startswith(HOPPER)
+
+
+@lru_cache(STORES_KEPT)
+def make_store(card: Accelerator, dtype: str, keeps_scales: bool) -> Store:
+    """Gives the bytes of a shard; the same function for the same card and types, so that sizes are computed once."""
+
+    def stored(piece: Piece, shard: Shard) -> int:
+        return stored_on(card, piece, shard, dtype, keeps_scales)
+
+    return stored
 
 
 def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str, keeps_scales: bool = False) -> int:

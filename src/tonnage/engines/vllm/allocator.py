@@ -7,8 +7,9 @@ segment of its own, rounded up to 2 MiB, and a rest of up to 1 MiB is not split 
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
-from tonnage.memory.weights import held_pieces, shard_of
+from tonnage.memory.weights import SETS_KEPT, held_pieces
 from tonnage.units import MIB
 from tonnage.value import value
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tonnage.engines.vllm.stored import Keeping
-    from tonnage.layout.parts import Piece
+    from tonnage.layout.division import Division
+    from tonnage.layout.parts import Pieces
     from tonnage.memory.rank_view import RankView
 
 OWN_SEGMENT_BYTES = 10 * MIB  # kMinLargeAlloc
@@ -46,16 +48,18 @@ def slack_bytes(parameters: Iterator[Parameter], is_driver_view: bool) -> int:
 
 def list_parameters(view: RankView, keeping: Keeping) -> Iterator[Parameter]:
     """The parameters of a rank: merged projections and all experts of a layer are one, scales another."""
+    division = view.division
     for pieces, count in held_pieces(view):
-        for (_, _, copies), size in _merge(pieces, view, keeping).items():
+        for (_, _, copies), size in _merge(pieces, division, keeping).items():
             yield Parameter(size, copies * count)
 
 
-def _merge(pieces: tuple[Piece, ...], view: RankView, keeping: Keeping) -> Counter[tuple[str, bool, int]]:
+@lru_cache(SETS_KEPT)
+def _merge(pieces: Pieces, division: Division, keeping: Keeping) -> Counter[tuple[str, bool, int]]:
     """Bytes by name, whether these are scales, and how many times (copies of an encoder's layer)."""
     sizes: Counter[tuple[str, bool, int]] = Counter()
     for piece in pieces:
-        shard = shard_of(piece, view)
+        shard = division.shard(piece)
         copies = 1 if piece.tensor.is_expert else shard.copies
         elements, scales = keeping.split_size(piece, shard)
         name = piece.tensor.name

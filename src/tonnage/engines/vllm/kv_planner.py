@@ -78,7 +78,10 @@ def _logged(pool: KvPool, blocks: int) -> tuple[int, float]:
 
 def longest_context(pool: KvPool, usable_bytes: int, limit: int) -> int:
     """The longest request up to `limit` tokens whose memory fits, 0 if none does; the engine's binary search."""
-    low, high = 0, limit
+    # Most searches end at once: the whole length fits.
+    if pool.needed_bytes(limit) <= usable_bytes:
+        return limit
+    low, high = 0, limit - 1
     while low < high:
         middle = (low + high + 1) // 2
         if pool.needed_bytes(middle) <= usable_bytes:

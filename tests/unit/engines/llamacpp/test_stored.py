@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tonnage.engines.llamacpp.stored import stored_piece
+from tonnage.engines.llamacpp.stored import make_store, stored_piece
 from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
 from tonnage.model.quantization.ggml import ggml_format
@@ -28,3 +28,8 @@ def test_the_vocabulary_is_not_padded() -> None:
 
 def test_encoders_have_a_file_of_their_own() -> None:
     assert stored_piece(Piece(Tensor("visual.patch", 8, 8), None, "tower"), Shard(8, 8, 1), "float16") == 0
+
+
+def test_stores_are_shared() -> None:
+    assert make_store("float16") is make_store("float16")
+    assert make_store("float16")(Piece(vector("norm", 512), None, "plain"), Shard(512, 1, 1)) == 2048

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tonnage.catalog.accelerator import Accelerator
-from tonnage.engines.sglang.stored import compute_dtype, keeps_loaded_scales, pad_mxfp4, stored_on
+from tonnage.engines.sglang.stored import compute_dtype, keeps_loaded_scales, make_store, pad_mxfp4, stored_on
 from tonnage.engines.sglang.version import NEWEST, Version
 from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
@@ -75,3 +75,9 @@ def test_scales_held_twice(hopper: Accelerator, blackwell: Accelerator, gqa: Gqa
     piece, shard = Piece(UP, MXFP4, "experts"), Shard(256, 512, 1)
     plain = stored_on(hopper, piece, shard, "bfloat16")
     assert stored_on(hopper, piece, shard, "bfloat16", keeps_scales=True) - plain == 4096 * 4
+
+
+def test_stores_are_shared(hopper: Accelerator) -> None:
+    assert make_store(hopper, "bfloat16", False) is make_store(hopper, "bfloat16", False)
+    norm = Piece(Tensor("norm", 512, kind="plain"), None, "plain")
+    assert make_store(hopper, "bfloat16", False)(norm, Shard(512, 1, 1)) == 1024
