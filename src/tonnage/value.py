@@ -122,7 +122,7 @@ def _initialiser(cls: Any, setters: Setters) -> Callable[..., None]:
 
 
 def _compiled(cls: Any, setters: Setters) -> Callable[..., None]:
-    """The same without loops, three times as fast."""
+    """The same without loops, two to three times as fast."""
     parameters = ", ".join(f"{name}=_known[{name!r}]" if name in cls._defaults else name for name in setters)
     lines = [f"_put_{name}(self, {name})" for name in setters]
     lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []

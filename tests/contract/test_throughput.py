@@ -17,8 +17,8 @@ from tonnage.ui.cli.main import main
 LOOP = 100_000
 # 300 questions a second are 3.3 ms each, and a fifth for noise. Measured: 0.65.
 MAX_UNITS_PER_QUESTION = 1.2
-# All layouts of one model on all kinds of cards. Measured: 890.
-MAX_UNITS_PER_SWEEP = 1500
+# A second for all layouts of one model on all kinds of cards. Measured: 80.
+MAX_UNITS_PER_SWEEP = 300
 ATTEMPTS = 4  # a neighbour on the same core may spoil one comparison, hardly four
 MODELS = ("Qwen/Qwen3-235B-A22B-FP8", "meta-llama/Meta-Llama-3.1-70B", "openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3")
 CARDS = ("H100", "MI300X", "H200")

@@ -35,12 +35,13 @@ class Catalog:
     does not exist is an empty one.
     """
 
-    __slots__ = ("_index", "_links", "_rows", "overlay")
+    __slots__ = ("_index", "_links", "_nodes", "_rows", "overlay")
 
     def __init__(self, overlay: Path | None = None) -> None:
         self.overlay = overlay
         self._rows: dict[Kind, dict[str, Row]] = {}
         self._links: dict[str, Link] | None = None
+        self._nodes: tuple[Node, ...] | None = None
         self._index: dict[str, tuple[str, ...]] | None = None
 
     def rows(self, kind: Kind) -> dict[str, Row]:
@@ -79,9 +80,11 @@ class Catalog:
 
     def nodes(self) -> tuple[Node, ...]:
         """All nodes in catalogue order."""
-        from tonnage.catalog.node import build_node
+        if self._nodes is None:
+            from tonnage.catalog.node import build_node
 
-        return tuple(build_node(row) for row in self.rows("nodes").values())
+            self._nodes = tuple(build_node(row) for row in self.rows("nodes").values())
+        return self._nodes
 
     def prices(self) -> tuple[Price, ...]:
         """All dated prices and running-cost figures in catalogue order."""

@@ -54,11 +54,16 @@ def _first_fit(desk: Desk) -> Choice:
         if choice.verdict.fits:
             return choice
         refusal = refusal or found.refusal
-        if nearest is None or found.weights_bytes < nearest.found.weights_bytes:
+        if nearest is None or _heaviness(found) < _heaviness(nearest.found):
             nearest = choice
     if nearest is None:
         raise refusal or LayoutError("layout", "none", "no layout is possible on these cards")
     return replace(nearest, why=f"{nearest.found.job.layout.words} comes nearest of the layouts that were tried")
+
+
+def _heaviness(found: Evaluation) -> tuple[bool, int]:
+    """Refused layouts last; then weights of the heaviest rank in eighths of a card, finer is no reason to prefer."""
+    return found.refusal is not None, 8 * found.weights_bytes // found.job.card_bytes
 
 
 def _why(desk: Desk, layout: Layout, refusal: LayoutError | None, before: Choice | None) -> str:

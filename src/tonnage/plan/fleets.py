@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from tonnage.catalog.accelerator import Accelerator
 from tonnage.catalog.find import find_accelerator
@@ -16,6 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.price import Price
     from tonnage.plan.question import Question
+
+
+FLEETS_KEPT = 1024  # fleets and cards that one batch names
 
 
 @cache
@@ -45,12 +48,17 @@ def find_fleet(question: Question) -> Fleet:
 def _named(question: Question) -> Fleet:
     """The fleet a question names; a card nobody knows will do where only cache arithmetic is asked."""
     try:
-        return parse_fleet(question.gpu, open_catalog(), host_memory_bytes())
+        return _parsed(question.gpu)
     except UsageError as unknown:
         if question.kv_cache_memory_bytes is None:
             raise
         card = anonymous_card(question.gpu, question.kv_cache_memory_bytes, unknown.line)
         return Fleet(1, 1, card)
+
+
+@lru_cache(FLEETS_KEPT)
+def _parsed(text: str) -> Fleet:
+    return parse_fleet(text, open_catalog(), host_memory_bytes())
 
 
 def anonymous_card(name: str, memory_bytes: int, note: str) -> Accelerator:
@@ -68,6 +76,7 @@ def sized(fleet: Fleet, nodes: int, count: int) -> Fleet:
     return Fleet(nodes, count, fleet.accelerator, fleet.host_memory_bytes)
 
 
+@lru_cache(FLEETS_KEPT)
 def find_card(name: str) -> Accelerator:
     """A card by name."""
     return find_accelerator(open_catalog(), name, host_memory_bytes())

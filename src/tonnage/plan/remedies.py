@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Change = dict[str, Any]
 
-SHOWN, LAYOUTS_SHOWN = 4, 2
+SHOWN = 4
+LEAST_GAIN = 1.1  # what a further layout must hold against the one offered before it
 TRIED = 4  # other layouts; each costs a whole evaluation
 BATCH_DIVISOR = 8  # a batch of an eighth is still larger than any kernel needs to be efficient
 SMALLEST_BATCH = 2048  # vLLM's own default on small cards
@@ -59,10 +60,9 @@ class Remedy:
         }
 
     @property
-    def sizes(self) -> tuple[int, int] | None:
-        """Tensor and pipeline parallel sizes of another layout on the same cards; None for other changes."""
-        layout = self.choice.found.job.layout
-        return (layout.tp, layout.pp) if "tp" in self.change and "gpu" not in self.change else None
+    def is_layout(self) -> bool:
+        """Whether it is another layout on the same cards."""
+        return "tp" in self.change and "gpu" not in self.change
 
 
 def worth_of(found: Evaluation) -> tuple[int, float]:
@@ -78,15 +78,14 @@ def find_remedies(desk: Desk, found: Evaluation | None, fits: bool) -> list[dict
 
 
 def _different(remedies: Iterator[Remedy]) -> Iterator[Remedy]:
-    """At most two other layouts, of different sizes: whole experts or slices of them are hardly two choices."""
-    seen: set[tuple[int, int]] = set()
+    """Layouts only where they beat the one before: whole experts or slices of them are hardly two choices."""
+    best: tuple[int, float] = (0, 0.0)
     for remedy in remedies:
-        sizes = remedy.sizes
-        if sizes is None:
-            yield remedy
-        elif sizes not in seen and len(seen) < LAYOUTS_SHOWN:
-            seen.add(sizes)
-            yield remedy
+        if remedy.is_layout:
+            if remedy.worth <= (best[0], best[1] * LEAST_GAIN):
+                continue
+            best = remedy.worth
+        yield remedy
 
 
 def _tried(desk: Desk, found: Evaluation | None, fits: bool) -> Iterator[Remedy]:

@@ -34,7 +34,18 @@ def test_a_stated_layout_that_does_not_fit_stays() -> None:
 def test_the_simplest_that_fits_is_taken() -> None:
     choice = chosen("Qwen/Qwen3-8B", "8xH100")
     assert choice.found.job.layout == Layout(tp=8)
-    assert choice.why == "TP8: all cards share every layer"
+    assert choice.why == "TP8 is the simplest layout, and it fits"
+
+
+def test_one_card_leaves_no_choice() -> None:
+    assert chosen("Qwen/Qwen3-8B", "1xH100").why == ""
+
+
+def test_what_was_passed_over_is_named() -> None:
+    # 32 heads over three cards: only stages use all of them.
+    choice = chosen("Qwen/Qwen3-8B", "3xH100")
+    assert choice.found.job.layout == Layout(pp=3)
+    assert choice.why.startswith("PP3 because simpler layouts are refused: ")
 
 
 def test_between_nodes_stand_stages() -> None:
@@ -61,7 +72,9 @@ def test_the_nearest_is_shown_where_none_fits() -> None:
     choice = chosen("moonshotai/Kimi-K3", "2xH100")
     assert not choice.verdict.fits
     # Of the layouts that can be cut, the one with the least weights on its heaviest card.
-    assert choice.found.job.layout.world == 2
+    layout = choice.found.job.layout
+    assert layout.world == 2
+    assert choice.why == f"{layout.words} comes nearest of the layouts that were tried"
 
 
 @pytest.mark.parametrize(

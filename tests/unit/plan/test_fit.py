@@ -105,10 +105,12 @@ class TestNotes:
     """What a reader is told beside the numbers."""
 
     def test_a_chosen_layout_is_explained(self) -> None:
-        assert "TP2: all cards share every layer" in fit("Qwen/Qwen3-8B", "2xH100")["notes"]
+        assert fit("Qwen/Qwen3-8B", "2xH100")["because"][-1] == "TP2 is the simplest layout, and it fits"
 
     def test_a_stated_one_is_not(self) -> None:
-        assert fit("Qwen/Qwen3-8B", "2xH100", tp=2)["notes"] == []
+        found = fit("Qwen/Qwen3-8B", "2xH100", tp=2)
+        assert found["notes"] == []
+        assert not any("simplest layout" in reason for reason in found["because"])
 
     def test_a_shortened_context(self) -> None:
         found = fit("Qwen/Qwen3-8B", "1xRTX4090")

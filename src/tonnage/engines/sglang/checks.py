@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tonnage.errors import LayoutError
 from tonnage.layout.shard import cut
+from tonnage.layout.tiles import find_uneven, has_tiles
 from tonnage.layout.widths import width_of
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
@@ -47,20 +48,11 @@ def _heads_refusal(arch: Arch, ranks: int) -> LayoutError | None:
 
 
 def _tile_refusal(piece: Piece, widths: Widths) -> LayoutError | None:
-    """Shards of block-quantised matrices must hold whole blocks (SGLang `layers/quantization/fp8.py`)."""
     tile, width = piece.format, width_of(piece.group, widths)
-    if tile is None or width == 1 or tile.tile_rows <= 1 or tile.tile_cols <= 1:
+    if tile is None or width == 1 or not has_tiles(tile):
         return None
     try:
         shard = cut(piece.tensor, width)
     except LayoutError as refusal:
         return refusal
-    if piece.tensor.split in ("rows", "kv") and shard.rows % tile.tile_rows:
-        return _uneven(piece, f"output_partition_size = {shard.rows}", f"block_n = {tile.tile_rows}")
-    if piece.tensor.split == "cols" and shard.cols % tile.tile_cols:
-        return _uneven(piece, f"input_size_per_partition = {shard.cols}", f"block_k = {tile.tile_cols}")
-    return None
-
-
-def _uneven(piece: Piece, seen: str, block: str) -> LayoutError:
-    return LayoutError(piece.tensor.name, seen, f"a size divisible by weight quantization {block}")
+    return find_uneven(piece.tensor, shard, tile)

@@ -5,20 +5,8 @@ from __future__ import annotations
 import re
 
 from tonnage.errors import UsageError
-from tonnage.value import ordered_value, value
-
-
-@ordered_value
-class Version:
-    """A release; post releases and builds on the way to it count as the release."""
-
-    major: int
-    minor: int
-    patch: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}.{self.patch}"
-
+from tonnage.memory.version import Version as Version
+from tonnage.memory.version import VersionChoice as VersionChoice
 
 NEWEST = Version(0, 5, 23)  # the newest release whose sources the rules were checked against
 FIRST = Version(0, 4, 6)
@@ -26,14 +14,6 @@ FIRST = Version(0, 4, 6)
 SNAPSHOTS = {"deepseek-v4": Version(0, 5, 13)}
 # Builds and images that name a branch or a commit in place of a release.
 NAMELESS = ("sglang", "sgl-", "nightly", "latest", "main", "dev", "commit")
-
-
-@value
-class VersionChoice:
-    """The rules to use, and what a reader must know about the choice."""
-
-    version: Version
-    notes: tuple[str, ...] = ()
 
 
 def choose_version(text: str | None) -> VersionChoice:

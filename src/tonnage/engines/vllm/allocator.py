@@ -46,15 +46,23 @@ def slack_bytes(parameters: Iterator[Parameter], is_driver_view: bool) -> int:
     return total
 
 
-def list_parameters(view: RankView, keeping: Keeping) -> Iterator[Parameter]:
-    """The parameters of a rank: merged projections and all experts of a layer are one, scales another."""
+def rank_slack_bytes(view: RankView, keeping: Keeping, is_driver_view: bool) -> int:
+    """Bytes lost behind all large parameters of a rank."""
     division = view.division
-    for pieces, count in held_pieces(view):
-        for (_, _, copies), size in _merge(pieces, division, keeping).items():
-            yield Parameter(size, copies * count)
+    return sum(count * _slack(pieces, division, keeping, is_driver_view) for pieces, count in held_pieces(view))
 
 
 @lru_cache(SETS_KEPT)
+def _slack(pieces: Pieces, division: Division, keeping: Keeping, is_driver_view: bool) -> int:
+    return slack_bytes(list_parameters(pieces, division, keeping), is_driver_view)
+
+
+def list_parameters(pieces: Pieces, division: Division, keeping: Keeping) -> Iterator[Parameter]:
+    """The parameters of a rank: merged projections and all experts of a layer are one, scales another."""
+    for (_, _, copies), size in _merge(pieces, division, keeping).items():
+        yield Parameter(size, copies)
+
+
 def _merge(pieces: Pieces, division: Division, keeping: Keeping) -> Counter[tuple[str, bool, int]]:
     """Bytes by name, whether these are scales, and how many times (copies of an encoder's layer)."""
     sizes: Counter[tuple[str, bool, int]] = Counter()

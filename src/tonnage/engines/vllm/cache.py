@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tonnage.engines.vllm.defaults import concurrent_batches
 from tonnage.engines.vllm.kv_block import CPU_BLOCK
 from tonnage.engines.vllm.kv_planner import plan_kv, plan_with_block
@@ -11,13 +13,16 @@ from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.memory.engine import Pool
 from tonnage.memory.extras import draft_mixers
 from tonnage.memory.kv import Share, kv_specs
+from tonnage.memory.rank_view import STAGES_KEPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.engines.vllm.defaults import Device
     from tonnage.engines.vllm.version import Version
+    from tonnage.layout.parts import Parts
     from tonnage.memory.kv_spec import KvSpec
     from tonnage.memory.rank_view import RankView
+
 # The planner's own numbers; a CPU worker may raise the block of hybrid models afterwards, as its kernels ask.
 CPU_NOTE = "a CPU worker raises the cache block of this hybrid model to {} tokens: give it as block size for its log"
 
@@ -36,7 +41,7 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
         platform=device.platform,
         target=view.card.target,
         dcp=view.layout.dcp,
-        model_specs=_whole_model(view, share),
+        model_specs=_specs(view.parts, range(len(view.parts.class_of)), share) if view.layout.pp > 1 else None,
         context_limit=max(arch.max_context, serving.max_model_len),
         num_spec=serving.num_spec,
     )
@@ -54,8 +59,6 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
     )  # fmt: skip
 
 
-def _whole_model(view: RankView, share: Share) -> tuple[KvSpec, ...] | None:
-    if view.layout.pp == 1:
-        return None
-    layers = (*view.parts.arch.layers, *(view.parts.arch.draft if view.serving.num_spec else ()))
-    return kv_specs([mixer for layer in layers for mixer in layer.mixers], share)
+@lru_cache(STAGES_KEPT)
+def _specs(parts: Parts, layers: range, share: Share) -> tuple[KvSpec, ...]:
+    return kv_specs([mixer for index in layers for mixer in parts.arch.layers[index].mixers], share)

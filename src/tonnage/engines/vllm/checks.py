@@ -8,6 +8,7 @@ from tonnage.engines.vllm.stored import refined
 from tonnage.engines.vllm.version import Version
 from tonnage.errors import LayoutError, UnsupportedError
 from tonnage.layout.shard import cut
+from tonnage.layout.tiles import find_uneven, has_tiles
 from tonnage.layout.widths import width_of
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
@@ -108,21 +109,13 @@ def _check_context_parallel(arch: Arch, layout: Layout) -> None:
 
 
 def check_tiles(piece: Piece, widths: Widths, version: Version) -> None:
-    """Block-quantised shards must hold whole blocks (vLLM `quantization/utils/fp8_utils.py`)."""
-    tile = piece.format
-    width = width_of(piece.group, widths)
-    if tile is None or width == 1 or not (tile.tile_rows > 1 and tile.tile_cols > 1):
+    """Raise LayoutError where a block-quantised shard does not hold whole blocks."""
+    tile, width = piece.format, width_of(piece.group, widths)
+    if tile is None or width == 1 or not has_tiles(tile):
         return
     shard = cut(piece.tensor, width)
     if piece.tensor.is_expert and version >= FIRST_WITH_REFINED_TILES:
         tile = refined(tile, piece.tensor, shard)
-    if piece.tensor.split in ("rows", "kv") and shard.rows % tile.tile_rows:
-        raise LayoutError(
-            piece.tensor.name, f"{shard.rows} output features a rank",
-            f"a multiple of the weight quantization block_n = {tile.tile_rows}",
-        )  # fmt: skip
-    if piece.tensor.split == "cols" and shard.cols % tile.tile_cols:
-        raise LayoutError(
-            piece.tensor.name, f"{shard.cols} input features a rank",
-            f"a multiple of the weight quantization block_k = {tile.tile_cols}",
-        )  # fmt: skip
+    refusal = find_uneven(piece.tensor, shard, tile)
+    if refusal is not None:
+        raise refusal

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 
 LARGE_CARD, LARGEST_CARD = 70 * GIB, 160 * GIB
-# Large by memory, but slower with large batches (vLLM PR 17885); absent from 0.8.5 and 0.32 respectively.
-SMALL_CARD_NAMES = {"a100": Version(0, 9), "gb10": Version(0, 33)}
+# Cards that get small defaults although they are large: the A100, slower with large batches (vLLM PR 17885), and the
+# GB10, whose driver does not tell its unified memory, so that vLLM assumes none (vLLM PR 57378).
+SMALL_CARD_NAMES = {"a100": Version(0, 9), "gb10": FIRST_V1}
 THIRD_TIER = Version(0, 28)
 CLAMPED = Version(0, 11)
+RAISED_FOR_MEDIA = Version(0, 22)
 CHUNKING_LENGTH = 32768  # V0 chunked prefills only above this length
 V0_TOKENS, V0_SEQS = 2048, 256
 CPU_SERVER, CPU_OFFLINE = (2048, 128), (4096, 256)
@@ -42,13 +44,17 @@ class Device:
 
 @value
 class Asked:
-    """What the user fixed; None leaves the default. `world` is TP x PP, which scales the defaults on CPUs."""
+    """What the user fixed; None leaves the default. `world` is TP x PP, which scales the defaults on CPUs.
+
+    `media_tokens` are those of the largest picture or film that the model must see in one step, None for most models.
+    """
 
     max_model_len: int
     max_num_batched_tokens: int | None = None
     max_num_seqs: int | None = None
     usage: Usage = "server"
     world: int = 1
+    media_tokens: int | None = None
 
 
 @value
@@ -72,7 +78,8 @@ def batch_limits(version: Version, device: Device, asked: Asked) -> BatchLimits:
     if asked.max_num_batched_tokens is not None:
         tokens = asked.max_num_batched_tokens
     elif version >= CLAMPED:
-        tokens = min(tokens, seqs * asked.max_model_len)
+        media = asked.media_tokens if version >= RAISED_FOR_MEDIA else None
+        tokens = min(max(tokens, media or 0), seqs * asked.max_model_len)
     if asked.max_num_seqs is None and version >= CLAMPED:
         seqs = min(seqs, tokens)
     return BatchLimits(tokens, seqs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.engines.vllm.activations import activation_line
-from tonnage.engines.vllm.allocator import list_parameters, slack_bytes
+from tonnage.engines.vllm.allocator import rank_slack_bytes
 from tonnage.engines.vllm.budget import budget_bytes, counts_graphs, default_utilization
 from tonnage.engines.vllm.buffers import (
     FIRST_WITH_ALLOCATOR_VIEW,
@@ -21,7 +21,7 @@ from tonnage.engines.vllm.graphs import graph_line
 from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.engines.vllm.links import communication_line, context_line
 from tonnage.engines.vllm.loading import load_peak_bytes
-from tonnage.engines.vllm.model_classes import embeds_everywhere, heads_everywhere
+from tonnage.engines.vllm.model_classes import embeds_everywhere, heads_everywhere, media_tokens
 from tonnage.engines.vllm.stored import keeping_of
 from tonnage.engines.vllm.version import Version, choose_version
 from tonnage.layout.stages import split_layers
@@ -93,7 +93,13 @@ class VllmEngine:
     def serving(self, parts: Parts, layout: Layout, limits: Limits) -> Serving:
         """Limits with this version's defaults for the card."""
         length = limits.max_model_len or parts.arch.max_context
-        asked = Asked(length, limits.max_num_batched_tokens, limits.max_num_seqs, world=layout.tp * layout.pp)
+        asked = Asked(
+            length,
+            limits.max_num_batched_tokens,
+            limits.max_num_seqs,
+            world=layout.tp * layout.pp,
+            media_tokens=media_tokens(parts.arch),
+        )
         batch = batch_limits(self.rules, self.device, asked)
         return Serving(
             max_model_len=length,
@@ -124,8 +130,7 @@ class VllmEngine:
         tables = rope_bytes(view) + scale_bytes(view) + expert_map_bytes(view) + unused_value_bytes(view)
         if self.device.platform == "cpu":
             return tables
-        parameters = list_parameters(view, keeping_of(view.parts.arch, self.card))
-        slack = slack_bytes(parameters, is_driver_view=self._counts_driver_view)
+        slack = rank_slack_bytes(view, keeping_of(view.parts.arch, self.card), self._counts_driver_view)
         return tables + absorbed_bytes(view) + slack + self._driver_view(view, weighed)
 
     @property

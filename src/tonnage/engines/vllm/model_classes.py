@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tonnage.model.arch import Arch
+
 # Classes that create the embedding table on every pipeline stage, although only the first reads it.
 EMBEDDING_ON_EVERY_STAGE = frozenset((
     "BloomForCausalLM", "Cohere2MoeForCausalLM", "CohereForCausalLM", "Cohere2ForCausalLM", "DbrxForCausalLM",
@@ -21,6 +25,17 @@ HEAD_ON_LAST_STAGE = frozenset((
     "Lfm2ForCausalLM", "Lfm2MoeForCausalLM", "Qwen3_5ForCausalLM", "Qwen3_5MoeForCausalLM",
     "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration",
 ))  # fmt: skip
+# Gemma 4's larger models attend within a picture in both directions, so one item must come whole: a film of 32 frames
+# with 70 tokens, 2 marks and about 6 of a time stamp each (vLLM `models/gemma4_mm.py`).
+GEMMA4 = "Gemma4ForConditionalGeneration"
+FILM_FRAMES, FRAME_TOKENS = 32, 70 + 2 + 6
+
+
+def media_tokens(arch: Arch) -> int | None:
+    """Tokens that one step must hold for the largest picture or film; None where media may be cut."""
+    # The small models, which also hear, attend forwards only.
+    is_whole = GEMMA4 in arch.architectures and [tower.kind for tower in arch.towers] == ["vision"]
+    return FILM_FRAMES * FRAME_TOKENS if is_whole else None
 
 
 def embeds_everywhere(architectures: tuple[str, ...]) -> bool:

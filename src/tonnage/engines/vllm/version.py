@@ -5,34 +5,14 @@ from __future__ import annotations
 import re
 
 from tonnage.errors import UsageError
-from tonnage.value import ordered_value, value
-
-
-@ordered_value
-class Version:
-    """A release; builds on the way to it count as the release."""
-
-    major: int
-    minor: int
-    patch: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}.{self.patch}"
-
+from tonnage.memory.version import Version as Version
+from tonnage.memory.version import VersionChoice as VersionChoice
 
 NEWEST = Version(0, 33)  # the newest release whose sources the rules were checked against
 FIRST_V1 = Version(0, 8)  # first release whose default engine is V1
 FIRST = Version(0, 2)
 UNTAGGED = "0.1.dev"  # what a build without the repository's tags calls itself
 MOVING = ("latest", "nightly", "main")
-
-
-@value
-class VersionChoice:
-    """The rules to use, and what a reader must know about the choice."""
-
-    version: Version
-    notes: tuple[str, ...] = ()
 
 
 def choose_version(text: str | None) -> VersionChoice:

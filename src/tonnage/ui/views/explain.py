@@ -18,15 +18,17 @@ _HEADS = ("line", "size", "band", "basis", "how")
 
 
 def explain_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
-    """A table for each distinct rank, then the notes in full."""
+    """A table for each distinct rank, then every reason and note."""
     ranks = {rank["rank"]: rank for rank in answer.get("ranks") or ()}
     rows: list[Row] = []
     for group in group_ranks(list(ranks.values())):
         first = ranks[group.numbers[0]]
         budget = f"card {render_gib(first['card_bytes'])}, the engine may use {render_gib(first['budget_bytes'])}"
         rows += [BLANK, (Span(group.label, "label"), Span(f"  {budget}")), *table_rows(_ledger_table(first), width)]
-    notes = [str(note) for note in answer.get("notes") or ()]
-    return [*rows, *([BLANK, *label_rows("notes", notes, len(" notes  "), width)] if notes else [])]
+    for label, key in (("because", "because"), ("notes", "notes")):
+        texts = [str(text) for text in answer.get(key) or ()]
+        rows += [BLANK, *label_rows(label, texts, len(" because  "), width)] if texts else []
+    return rows
 
 
 def _ledger_table(rank: Mapping[str, Any]) -> Table:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tonnage.ui.views.options import change_words
-from tonnage.ui.views.ranks import picture_rows
-from tonnage.ui.views.screen import BLANK, Span, label_rows, shorten, wrap_row
+from tonnage.ui.views.advice import advice_rows
+from tonnage.ui.views.ranks import group_ranks, picture_rows
+from tonnage.ui.views.screen import BLANK, Span, label_rows, wrap_row
 from tonnage.ui.views.subject import engine_words, fleet_words, model_words, setup_words
 from tonnage.units import render_bytes, render_count, render_gib
 
@@ -28,7 +28,7 @@ def fit_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
     column = _column(facts, width)
     blocks.append([row for label, text in facts for row in label_rows(label, [text], column, width)])
     taken = sum(len(block) + 1 for block in blocks if block)
-    blocks.append(_advice_rows(answer, column, width, SCREEN_ROWS - taken))
+    blocks.append(advice_rows(answer, column, width, SCREEN_ROWS - taken))
     return _spaced(blocks)
 
 
@@ -49,6 +49,7 @@ def fact_list(answer: Mapping[str, Any]) -> list[Fact]:
     facts = [] if answer["fits"] else [("tried", setup_words(answer))]
     if (answer.get("kv_cache_bytes_per_rank") or 0) > 0:
         facts += _cache_facts(answer)
+    facts += _host_facts(answer)
     peak = answer.get("load_peak_bytes")
     return [*facts, ("loading", f"peak {render_gib(peak)} a card")] if peak else facts
 
@@ -63,21 +64,50 @@ def _head_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
 
 
 def _room_words(answer: Mapping[str, Any]) -> str:
-    free = [rank["free_bytes"] for rank in answer.get("ranks") or ()]
-    return f"room {render_gib(min(free))} on the fullest card" if free else ""
+    """The room on the fullest card, which is named where the cards differ."""
+    ranks = answer.get("ranks") or ()
+    if not ranks:
+        return ""
+    # The rank that decides goes first among equally full ones.
+    fullest = min(ranks, key=lambda rank: (rank["free_bytes"], rank["rank"] != answer.get("busiest_rank")))
+    room = f"room {render_gib(fullest['free_bytes'])}"
+    if len(ranks) == 1:
+        return room
+    is_named = len(group_ranks(ranks)) > 1
+    return f"{room} on the fullest card" + (f", rank {fullest['rank']}" if is_named else "")
 
 
 def _cache_facts(answer: Mapping[str, Any]) -> list[Fact]:
     facts: list[Fact] = []
     if answer.get("max_context"):
         facts.append(("context", f"up to {render_count(answer['max_context'])} tokens for one request"))
-    times = answer.get("concurrency_all_replicas") or answer.get("max_concurrency_x")
     length = (answer.get("serving") or {}).get("max_model_len")
-    if times is not None:
+    if answer.get("max_concurrency_x") is not None:
         label = f"at {render_count(length)}" if length else "at once"
-        facts.append((label, f"{times:,.1f} requests at once  ({_cost_words(answer)})"))
+        facts.append((label, f"{_times_words(answer)}  ({_cost_words(answer)})"))
     facts.append(("cache", _pool_words(answer)))
     return facts
+
+
+def _times_words(answer: Mapping[str, Any]) -> str:
+    """Requests at once over all replicas, and on one where there are several."""
+    one = answer["max_concurrency_x"]
+    total = answer.get("concurrency_all_replicas") or one
+    replicas = (answer.get("layout") or {}).get("dp") or 1
+    each = f", {one:,.1f} on each of {replicas} replicas" if replicas > 1 else ""
+    return f"{total:,.1f} requests at once{each}"
+
+
+def _host_facts(answer: Mapping[str, Any]) -> list[Fact]:
+    """What lives below the cards: weights in host memory, and on disk what the host cannot hold."""
+    most = max((rank.get("host_bytes") or 0 for rank in answer.get("ranks") or ()), default=0)
+    tiers = answer.get("tiers") or {}
+    if not most:
+        return []
+    memory = tiers.get("host_memory_bytes")
+    words = f"{render_gib(most)} of weights a card" + (f", a node has {render_gib(memory)}" if memory else "")
+    disk = tiers.get("disk_bytes")
+    return [("host", words), *([("disk", f"{render_gib(disk)} that the host cannot hold")] if disk else [])]
 
 
 def _cost_words(answer: Mapping[str, Any]) -> str:
@@ -96,44 +126,6 @@ def _pool_words(answer: Mapping[str, Any]) -> str:
     words = render_gib(pool or 0) + " a rank"
     words += f", {render_count(tokens)} tokens" if tokens else ""
     return words + (f"; one request needs {render_gib(needed, 2)}" if needed else "")
-
-
-def _advice_rows(answer: Mapping[str, Any], column: int, width: int, left: int) -> list[Row]:
-    """Because, instead, next; the reasons get the lines that the other two leave."""
-    after = [*_remedy_rows(answer, column, width), *label_rows("next", _next_texts(answer), column, width)]
-    notes = [str(note) for note in answer.get("notes") or ()]
-    because: list[Row] = []
-    for number, note in enumerate(notes):
-        rows = label_rows("" if because else "because", [note], column, width)
-        more = len(notes) - number
-        if len(because) + len(rows) + (more > 1) > max(1, left - len(after)):
-            because += label_rows("" if because else "because", [f"{more} notes: --explain"], column, width)
-            break
-        because += rows
-    return [*because, *after]
-
-
-def _remedy_rows(answer: Mapping[str, Any], column: int, width: int) -> list[Row]:
-    pairs = [
-        (change_words(remedy["change"], answer.get("fleet") or {}), str(remedy["effect"]))
-        for remedy in answer.get("remedies") or ()
-        if remedy["fits"]
-    ]
-    if not pairs:
-        return []
-    middle = max(len(change) for change, _ in pairs) + 2
-    is_wide = all(column + middle + len(effect) <= width for _, effect in pairs)
-    texts = [change.ljust(middle) + effect if is_wide else f"{change}: {effect}" for change, effect in pairs]
-    rows = [label_rows("" if number else "instead", [text], column, width) for number, text in enumerate(texts)]
-    return [row for block in rows for row in block]
-
-
-def _next_texts(answer: Mapping[str, Any]) -> list[str]:
-    if answer["fits"]:
-        return ["--explain shows how each line came about"]
-    model = answer.get("model")
-    name = model.get("id") if isinstance(model, dict) else model
-    return [f"tonnage cards {shorten(str(name), 60)}"]
 
 
 def _column(facts: list[Fact], width: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tonnage.ui.views.subject import card_words
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -67,6 +68,6 @@ def _fleet_words(change: Mapping[str, Any], fleet: Mapping[str, Any]) -> str:
     nodes = change.get("nodes") or fleet.get("nodes") or 1
     old_count = fleet.get("count") or 1
     count = change["gpu_count"] // nodes if change.get("gpu_count") else old_count
-    name = change.get("gpu") or fleet.get("name") or fleet.get("accelerator")
+    name = card_words(str(change.get("gpu") or fleet.get("name") or fleet.get("accelerator")))
     text = f"{nodes}x{count}x{name}" if nodes > 1 else f"{count}x{name}"
     return f"--on '{text}'" if " " in text else f"--on {text}"

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+BRANDS = ("Instinct ", "GeForce ")
 ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "llamacpp": "llama.cpp"}
 
 
@@ -21,8 +22,14 @@ def fleet_words(fleet: Mapping[str, Any] | None) -> str:
     if not fleet:
         return "these cards"
     nodes, count = fleet.get("nodes") or 1, fleet.get("count") or 1
-    name = fleet.get("name") or fleet.get("accelerator")
+    name = card_words(str(fleet.get("name") or fleet.get("accelerator")))
     return f"{nodes} x {count} x {name}" if nodes > 1 else f"{count} x {name}"
+
+
+def card_words(name: str) -> str:
+    """A card's name without the brand that everyone leaves out: `MI355X`, `RTX 4090`."""
+    brand = next((brand for brand in BRANDS if name.startswith(brand)), "")
+    return name.removeprefix(brand)
 
 
 def engine_words(answer: Mapping[str, Any]) -> str:
@@ -42,5 +49,7 @@ def layout_words(layout: Mapping[str, Any] | None) -> str:
 
 
 def setup_words(answer: Mapping[str, Any]) -> str:
-    """Layout and engine: `TP8, vLLM 0.33`."""
-    return ", ".join(part for part in (layout_words(answer.get("layout")), engine_words(answer)) if part)
+    """Layout and engine: `TP8, vLLM 0.33`; a first release goes without its last nought."""
+    engine = engine_words(answer)
+    first = engine.removesuffix(".0") if engine.count(".") > 1 else engine
+    return ", ".join(part for part in (layout_words(answer.get("layout")), first) if part)

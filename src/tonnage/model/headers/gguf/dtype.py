@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from tonnage.value import value
 
 
@@ -116,6 +118,7 @@ def find_type(number: int) -> GgmlType | None:
     return GgmlType(*_IK_LLAMA[number], has_row_data=True) if number in _IK_LLAMA else None
 
 
+@cache
 def list_types() -> tuple[GgmlType, ...]:
     """All types of llama.cpp itself."""
     return tuple(GgmlType(*row) for row in _MAINLINE.values())
