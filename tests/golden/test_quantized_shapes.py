@@ -64,7 +64,7 @@ def computed_bytes(shared: Path, model: str) -> tuple[int, int]:
     arch = replace(read_arch(config), scheme=read_scheme(config, separate))
     parts = gather_parts(arch)
     pieces = [piece for index in parts.class_of for piece in parts.classes[index]]
-    total = sum(map(piece_bytes, (*pieces, *parts.first, *parts.embedding, *parts.last)))
+    total = sum(map(piece_bytes, (*pieces, *parts.towers, *parts.first, *parts.embedding, *parts.last)))
     return total, len(arch.layers)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tonnage.catalog.fleet import Fleet
 from tonnage.errors import LayoutError, UnsupportedError, UsageError
 from tonnage.plan import answer
+from tonnage.plan.brief import brief_obstacle, brief_refusal, brief_total
 from tonnage.plan.choose import Choice
 from tonnage.plan.desk import open_desk
 from tonnage.plan.fleets import card_kinds, price_usd
@@ -28,12 +29,13 @@ MAX_NODES = 8  # whole nodes tried once a single node is too small
 
 @value
 class Row:
-    """The smallest fleet of one accelerator, or why there is none."""
+    """The smallest fleet of one accelerator, or why there is none; `brief` is `why_not_fewer` in a few words."""
 
     card: Accelerator
     fleet: Fleet | None
     choice: Choice | None
     why_not_fewer: str
+    brief: str = ""
 
     def record(self) -> dict[str, Any]:
         """The contract's row, `price_usd` for the cards alone where a price is known."""
@@ -52,8 +54,11 @@ class Row:
             "max_concurrency_x": round(found.busiest.pool.concurrency, 4),
             "max_model_len": found.serving.max_model_len,
             "price_usd": price_usd(self.card, count),
-            "why_not_fewer": self.why_not_fewer,
-        }
+        } | self._why
+
+    @property
+    def _why(self) -> dict[str, str]:
+        return {"why_not_fewer": self.why_not_fewer, "why_not_fewer_brief": self.brief}
 
 
 def list_cards(question: Question) -> dict[str, Any]:
@@ -69,21 +74,23 @@ def list_cards(question: Question) -> dict[str, Any]:
 
 def smallest_fleet(desk: Desk) -> Row:
     """The first fleet, by number of cards, on which some layout fits."""
-    reason = "one card is the least there is"
+    reason, brief = "one card is the least there is", ""
     weights = None
     for fleet in _fleets(desk.fleet.accelerator):
         if weights is not None and _hopeless(weights, fleet):
-            reason = _together(weights, fleet)
+            reason, brief = _together(weights, fleet), brief_total(weights, fleet)
             continue
         choice, refusal = _best(replace(desk, fleet=fleet))
         if choice is not None and choice.verdict.fits:
-            return Row(fleet.accelerator, fleet, choice, reason)
-        reason = choice.verdict.reason if choice else refusal.line if refusal else reason
+            return Row(fleet.accelerator, fleet, choice, reason, brief)
+        if choice is not None:
+            reason, brief = choice.verdict.reason, brief_obstacle(choice.found)
+            weights = sum(rank.weights_bytes for rank in choice.found.ranks)
+        elif refusal is not None:
+            reason, brief = refusal.line, brief_refusal(refusal)
         if isinstance(refusal, UnsupportedError):
             break
-        if choice is not None:
-            weights = sum(rank.weights_bytes for rank in choice.found.ranks)
-    return Row(desk.fleet.accelerator, None, None, reason)
+    return Row(desk.fleet.accelerator, None, None, reason, brief)
 
 
 def _fleets(card: Accelerator) -> Iterator[Fleet]:

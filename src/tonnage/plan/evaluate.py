@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tonnage.errors import LayoutError
 from tonnage.figure import exact
 from tonnage.memory.extras import extra_lines
 from tonnage.memory.ledger import Ledger
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tonnage.catalog.accelerator import Accelerator
-    from tonnage.errors import LayoutError
     from tonnage.figure import Line
     from tonnage.layout.layout import Layout
     from tonnage.layout.parts import Parts
@@ -77,7 +77,15 @@ class Evaluation:
 def evaluate(job: Job) -> Evaluation:
     """Ledgers of all ranks, even of a layout the engine refuses; LayoutError when the tensors cannot be cut at all."""
     refusal = job.engine.refusal(job.parts, job.layout)
-    serving = job.engine.serving(job.parts, job.layout, job.limits)
+    try:
+        ranks = _weighed(job, job.engine.serving(job.parts, job.layout, job.limits))
+    except LayoutError as uneven:
+        # The engine's own words, where it has any, say more than the tensor that could not be cut.
+        raise refusal or uneven from uneven
+    return Evaluation(job, ranks[0].view.serving, ranks, refusal)
+
+
+def _weighed(job: Job, serving: Serving) -> tuple[RankResult, ...]:
     known: dict[tuple[object, ...], RankResult] = {}
     ranks = []
     for view in _views(job, serving):
@@ -88,7 +96,7 @@ def evaluate(job: Job) -> Evaluation:
                 known[content] = _result(job, view)
             known[place] = known[content]
         ranks.append(_renumbered(known[place], view))
-    return Evaluation(job, serving, tuple(ranks), refusal)
+    return tuple(ranks)
 
 
 def _content(view: RankView) -> tuple[object, ...]:

@@ -34,7 +34,8 @@ def find_fleet(question: Question) -> Fleet:
     if total is None:
         if question.nodes not in (None, fleet.nodes):
             raise UsageError("nodes", question.nodes, "gpu_count beside it, or NODESxCOUNTxNAME")
-        return fleet
+        nodes = fleet.nodes if fleet.nodes > 1 else _num_nodes(fleet.accelerator, fleet.count)
+        return sized(fleet, nodes, fleet.num_cards // nodes)
     if fleet.num_cards not in (1, total):
         raise UsageError("gpu_count", total, f"{fleet.num_cards}, as {question.gpu} says")
     if fleet.num_cards == total and question.nodes in (None, fleet.nodes):

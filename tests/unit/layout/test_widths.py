@@ -1,7 +1,7 @@
 """Over how many ranks each group is divided."""
 
 from tonnage.layout.layout import Layout
-from tonnage.layout.widths import plain_widths
+from tonnage.layout.widths import plain_widths, width_of
 
 
 def test_tensor_parallel_cuts_everything() -> None:
@@ -18,3 +18,11 @@ def test_experts_are_flattened_over_data_parallel_ranks() -> None:
 def test_expert_parallel_distributes_whole_experts() -> None:
     widths = plain_widths(Layout(tp=4, dp=2, ep=True))
     assert (widths.moe_tp, widths.moe_ep, widths.shared) == (1, 8, 4)
+
+
+def test_every_group_has_its_width() -> None:
+    widths = plain_widths(Layout(tp=4, dp=2))
+    assert {group: width_of(group, widths) for group in ("attention", "dense", "shared", "embedding", "head")} == {
+        "attention": 4, "dense": 4, "shared": 4, "embedding": 4, "head": 4,
+    }  # fmt: skip
+    assert (width_of("tower", widths), width_of("plain", widths), width_of("experts", widths)) == (4, 4, 8)

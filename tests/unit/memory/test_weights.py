@@ -10,9 +10,8 @@ from tonnage.errors import LayoutError
 from tonnage.layout.layout import Layout
 from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
-from tonnage.layout.widths import plain_widths, width_of
 from tonnage.memory.rank_view import RankView
-from tonnage.memory.weights import Weighed, shard_of, weigh
+from tonnage.memory.weights import Weighed, draft_bytes, held_pieces, shard_of, weigh
 from tonnage.model.arch import Arch, Layer, Tower
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.mixer.gqa import Gqa
@@ -118,14 +117,24 @@ def test_uneven_widths_are_refused(make_arch: MakeArch, make_view: MakeView) -> 
     assert refusal.value.line == "self_attn.q_proj: 6 pieces over 8 ranks: a width that divides 6"
 
 
-def test_every_group_has_its_width() -> None:
-    widths = plain_widths(Layout(tp=4, dp=2))
-    assert {group: width_of(group, widths) for group in ("attention", "dense", "shared", "embedding", "head")} == {
-        "attention": 4, "dense": 4, "shared": 4, "embedding": 4, "head": 4,
-    }  # fmt: skip
-    assert (width_of("tower", widths), width_of("plain", widths), width_of("experts", widths)) == (4, 4, 8)
-
-
 def test_the_total_is_the_sum_of_the_groups() -> None:
     assert Weighed({"attention": 5, "experts": 7}).total == 12
     assert Weighed({}).total == 0
+
+
+def test_drafts_stand_on_the_last_stage(make_arch: MakeArch, make_view: MakeView, dense_layer: Layer) -> None:
+    # 49,280 elements of 2 B.
+    arch = make_arch(draft=(dense_layer,))
+    assert draft_bytes(make_view(arch), half) == 98_560
+    assert draft_bytes(make_view(arch, Layout(pp=2), layers=range(2)), half) == 0
+    assert draft_bytes(make_view(make_arch()), half) == 0
+    # They are no part of the model itself.
+    assert weigh(make_view(arch), half).total == 656_512
+
+
+def test_what_stands_on_a_stage(make_arch: MakeArch, make_view: MakeView) -> None:
+    held = [count for pieces, count in held_pieces(make_view(make_arch())) if list(pieces)]
+    # Four equal layers, then embedding, and norm with head.
+    assert held == [4, 1, 1]
+    middle = make_view(make_arch(), Layout(pp=4), layers=range(1, 2))
+    assert [count for pieces, count in held_pieces(middle) if list(pieces)] == [1]

@@ -45,7 +45,7 @@ def test_the_id_comes_back() -> None:
 def test_a_layout_that_cannot_be_cut_is_a_no_without_numbers() -> None:
     found = fit("Qwen/Qwen3-8B", "8xH100", tp=3)
     assert (found["fits"], found["verdict"], found["layout"], found["ranks"]) == (False, "layout-invalid", None, [])
-    assert "32 pieces over 3 ranks" in found["reason"]
+    assert "total number of attention heads (32)" in found["reason"]
 
 
 def test_a_layout_for_more_cards_than_there_are_is_a_no() -> None:

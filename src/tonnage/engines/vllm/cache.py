@@ -41,7 +41,7 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
         platform=device.platform,
         target=view.card.target,
         dcp=view.layout.dcp,
-        model_specs=_specs(view.parts, range(len(view.parts.class_of)), share) if view.layout.pp > 1 else None,
+        model_specs=_whole_model(view.parts, share) if view.layout.pp > 1 else None,
         context_limit=max(arch.max_context, serving.max_model_len),
         num_spec=serving.num_spec,
     )
@@ -60,5 +60,6 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
 
 
 @lru_cache(STAGES_KEPT)
-def _specs(parts: Parts, layers: range, share: Share) -> tuple[KvSpec, ...]:
-    return kv_specs([mixer for index in layers for mixer in parts.arch.layers[index].mixers], share)
+def _whole_model(parts: Parts, share: Share) -> tuple[KvSpec, ...]:
+    layers = (*parts.arch.layers, *(parts.arch.draft if share.num_spec else ()))
+    return kv_specs([mixer for layer in layers for mixer in layer.mixers], share)

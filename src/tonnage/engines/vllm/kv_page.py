@@ -9,10 +9,10 @@ from tonnage.value import replace, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.engines.vllm.kv_request import KvRequest
-    from tonnage.engines.vllm.kv_rules import KvRules, StateMode
+    from tonnage.engines.vllm.kv_rules import KvRules
     from tonnage.memory.kv_spec import KvKind, KvSpec
 
-KDA, MAMBA2 = "kda", "mamba2"
+KDA = "kda"
 FAMILIES: dict[KvKind, str] = {"mla": "full", "sliding_mla": "sliding"}
 
 
@@ -75,16 +75,13 @@ class Demand:
 
     def _states(self, paged: Paged) -> int:
         """One state; with prefix caching a second one, and a checkpoint of scans; one per drafted token."""
-        mode = self.request.state_mode or self._default_mode(paged.spec)
+        mode = self.request.state_mode or self.rules.state_mode
         drafted = self.request.num_spec if self.rules.counts_drafted_states else 0
         if mode == "all":
             return ceil_div(self.length, paged.block) + drafted
         if mode == "none":
             return 1 + drafted
         return 2 + drafted + (1 if self._is_checkpointed(paged.spec) else 0)
-
-    def _default_mode(self, spec: KvSpec) -> StateMode:
-        return "all" if spec.scan == MAMBA2 and self.rules.caches_all_scans else self.rules.state_mode
 
     def _is_checkpointed(self, spec: KvSpec) -> bool:
         # Kimi's fused prefill exists on CUDA only (vLLM `models/kimi_k3/nvidia/kda.py`).

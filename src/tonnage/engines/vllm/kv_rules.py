@@ -32,7 +32,9 @@ DERIVED_TOKENS = Version(0, 21)
 NULL_BLOCK = Version(0, 29)
 IN_FLIGHT_BATCHES = Version(0, 26)
 DRAFT_STATES = Version(0, 15)
-STATES_CACHED, STATES_ALIGNED = Version(0, 26), Version(0, 28)
+# Prefix caching of models with recurrent states: until 0.25 unsupported, in 0.26 and 0.27 only when asked for
+# (`engine/arg_utils.py` _set_default_chunked_prefill_and_prefix_caching_args).
+STATES_CACHED = Version(0, 28)
 CHECKPOINTS = {"kda": Version(0, 29), "mamba2": Version(0, 32)}
 LATENT_STATE_ALIGNMENT = Version(0, 27)
 
@@ -48,7 +50,7 @@ class KvRules:
     `pads_windows`: window pages grow to a page size of the compressed cache. `packs_buckets`: the newest grouping.
     `concurrency`: from tokens, from bytes over the first group's page, or blocks summed over groups.
     `derives_tokens`: logged tokens are concurrency x length. `checkpointed`: scans of which prefix caching keeps one
-    more state, saved inside a prefill. `caches_all_scans`: Mamba 2 keeps a state for every block.
+    more state, saved inside a prefill.
     """
 
     is_v0: bool
@@ -66,7 +68,6 @@ class KvRules:
     counts_batches: bool
     counts_drafted_states: bool
     checkpointed: tuple[str, ...]
-    caches_all_scans: bool
     state_mode: StateMode
     aligns_latent_states: bool
 
@@ -93,7 +94,6 @@ def kv_rules(version: Version) -> KvRules:
         counts_batches=version >= IN_FLIGHT_BATCHES,
         counts_drafted_states=version >= DRAFT_STATES,
         checkpointed=tuple(scan for scan, first in CHECKPOINTS.items() if version >= first),
-        caches_all_scans=STATES_CACHED <= version < STATES_ALIGNED,
         state_mode="align" if version >= STATES_CACHED else "none",
         aligns_latent_states=version >= LATENT_STATE_ALIGNMENT,
     )

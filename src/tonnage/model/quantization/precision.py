@@ -84,7 +84,7 @@ RECIPES: dict[str, Recipe] = {
     "bnb-8bit": Recipe("bitsandbytes", INT8_CHANNEL_HALF, "bitsandbytes LLM.int8"),
     "fp32": Recipe("fp32", FP32, "32-bit floats"),
 }
-UNQUANTISED = ("bf16", "fp16", "bfloat16", "float16", "half", "none", "auto")
+UNQUANTISED = ("bf16", "fp16", "f16", "bfloat16", "float16", "half", "none", "auto")
 ALIASES: dict[str, str] = {
     "fp8-dynamic": "fp8",
     "fp8-channel": "fp8",

@@ -1,4 +1,4 @@
-"""Argument parsers that refuse in the form of all our errors, and numbers that say which option they belong to."""
+"""Argument parsers that refuse in the form of all our errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from tonnage.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import NoReturn
 
 MAX_NEAREST = 3
@@ -46,43 +45,3 @@ class Parser(argparse.ArgumentParser):
         flags = [flag for action in self._actions for flag in action.option_strings]
         near = get_close_matches(text.split("=")[0].split()[0] if text.split() else "", flags, MAX_NEAREST)
         return f"nearest: {', '.join(near)}" if near else f"see {self.prog} --help"
-
-
-def make_parser(verb: str, summary: str) -> Parser:
-    """The parser of a verb with the options that all verbs share."""
-    parser = Parser(f"tonnage {verb}", summary)
-    add_shared(parser)
-    return parser
-
-
-def add_shared(parser: argparse.ArgumentParser) -> None:
-    """`--json` and `--debug`."""
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
-
-
-def whole_number(flag: str) -> Callable[[str], int]:
-    """A reader of whole numbers from 1; `131_072` and `131,072` are read too."""
-
-    def read(text: str) -> int:
-        digits = text.replace(",", "").replace("_", "")
-        if not (digits.isascii() and digits.isdigit() and int(digits[:20])):
-            raise UsageError(flag, repr(text), "a whole number of 1 or more")
-        return int(digits[:20])
-
-    return read
-
-
-def number(flag: str) -> Callable[[str], float]:
-    """A reader of finite numbers from 0."""
-
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = -1.0
-        if not 0 <= value < float("inf"):
-            raise UsageError(flag, repr(text), "a number of 0 or more")
-        return value
-
-    return read

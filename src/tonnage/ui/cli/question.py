@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tonnage.ui.cli.parser import number, whole_number
+from tonnage.ui.cli.numbers import number, whole_number
 from tonnage.ui.views.options import OPTIONS
 
 TYPE_CHECKING = False

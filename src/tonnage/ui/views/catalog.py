@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tonnage.ui.views.screen import Span, label_rows, wrap_row
 from tonnage.ui.views.table import Table, table_rows
-from tonnage.units import KB, MB, render_count, render_gib
+from tonnage.units import GB, KB, MB, render_bytes, render_count, render_gib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tonnage.ui.views.screen import Row
     from tonnage.ui.views.table import Align
 
+_NUMBERS = ("bytes", "_per_s", "_per_direction", "value", "parameters", "active", "_per_token", "context")
+_COUNTS = ("parameters", "active")  # shown in billions
+_HIDDEN = ("arch",)  # for programs only
 # Columns for each kind of row: key and heading; a kind that is not here shows its ids.
 _COLUMNS: dict[str, tuple[tuple[str, str], ...]] = {
     "accelerators": (
@@ -22,6 +25,15 @@ _COLUMNS: dict[str, tuple[tuple[str, str], ...]] = {
         ("memory_basis", "basis"),
         ("bandwidth_bytes_per_s", "bandwidth"),
         ("id", "id"),
+    ),
+    "models": (
+        ("id", "model"),
+        ("parameters", "parameters"),
+        ("active", "active"),
+        ("kv_bytes_per_token", "KV a token"),
+        ("max_context", "context"),
+        ("stored_bytes", "size"),
+        ("stored", "stored"),
     ),
     "nodes": (("name", "node"), ("accelerator", "accelerator"), ("cards", "cards"), ("id", "id")),
     "links": (("name", "link"), ("topology", "topology"), ("bytes_per_s_per_direction", "one way"), ("id", "id")),
@@ -41,7 +53,7 @@ def list_rows(kind: str, rows: Sequence[Mapping[str, Any]], width: int) -> list[
     columns = _COLUMNS.get(kind, (("id", "id"),))
     cells = tuple(tuple(_words(key, row.get(key)) for key, _ in columns) for row in rows)
     aligns: tuple[Align, ...] = tuple(
-        "right" if key.endswith(("bytes", "_per_s", "_per_direction", "value")) else "left" for key, _ in columns
+        "right" if key.endswith(_NUMBERS) else "left" for key, _ in columns
     )
     table = Table(tuple(head for _, head in columns), aligns, cells)
     return [*table_rows(table, width), *wrap_row(f"{len(rows)} {kind}", width, "dim")]
@@ -50,7 +62,8 @@ def list_rows(kind: str, rows: Sequence[Mapping[str, Any]], width: int) -> list[
 def show_rows(row: Mapping[str, Any], width: int) -> list[Row]:
     """Every key of one row."""
     column = min(max(map(len, row), default=0) + 3, width // 2)
-    return [line for key, value in row.items() for line in label_rows(key, _texts(key, value), column, width)]
+    shown = {key: value for key, value in row.items() if key not in _HIDDEN and value not in ([], None)}
+    return [line for key, value in shown.items() for line in label_rows(key, _texts(key, value), column, width)]
 
 
 def problem_rows(problems: Sequence[str], width: int) -> list[Row]:
@@ -61,6 +74,8 @@ def problem_rows(problems: Sequence[str], width: int) -> list[Row]:
 
 
 def _texts(key: str, value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{_words(key, entry)} {name}" for name, entry in value.items() if entry]
     if isinstance(value, list) and value:
         return [str(entry) for entry in value]
     return [_words(key, value)]
@@ -69,6 +84,10 @@ def _texts(key: str, value: Any) -> list[str]:
 def _words(key: str, value: Any) -> str:
     if value is None:
         return "unknown"
+    if isinstance(value, int) and key in _COUNTS:
+        return f"{value / GB:,.1f} billion"
+    if isinstance(value, int | float) and key.endswith(("_per_token", "_per_request")):
+        return render_bytes(round(value)) if key.endswith("_per_request") else f"{value:,.0f} B"
     if isinstance(value, int) and key.endswith("_bytes"):
         return render_gib(value)
     if isinstance(value, int) and "bytes_per_s" in key:

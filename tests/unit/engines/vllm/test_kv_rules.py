@@ -33,9 +33,7 @@ from tonnage.engines.vllm.version import Version
         ("counts_drafted_states", (0, 14), False, (0, 15), True),
         ("checkpointed", (0, 28), (), (0, 29), ("kda",)),
         ("checkpointed", (0, 31), ("kda",), (0, 32), ("kda", "mamba2")),
-        ("caches_all_scans", (0, 25), False, (0, 26), True),
-        ("caches_all_scans", (0, 27, 1), True, (0, 28), False),
-        ("state_mode", (0, 25, 1), "none", (0, 26), "align"),
+        ("state_mode", (0, 27, 1), "none", (0, 28), "align"),
         ("aligns_latent_states", (0, 26), False, (0, 27), True),
     ],
 )
