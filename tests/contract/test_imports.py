@@ -9,6 +9,7 @@ from source import Source, imports_of, read_sources
 
 # From the top; rooms of one floor are siblings and may not import each other.
 FLOORS = (
+    ("__main__",),
     ("ui",),
     ("ops", "port"),
     ("plan",),

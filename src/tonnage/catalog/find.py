@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.catalog.accelerator import resize, take_partition
-from tonnage.catalog.names import is_assumed, look_up, refuse_name
+from tonnage.catalog.names import is_assumed, refuse_name
 from tonnage.value import replace
 
 TYPE_CHECKING = False
@@ -37,10 +37,11 @@ def find_accelerator(catalog: Catalog, text: str, host_memory_bytes: int | None 
 
 def _find_named(catalog: Catalog, text: str) -> Accelerator | None:
     for candidate in _list_candidates(text):
-        known = look_up(catalog.index, candidate)
+        known = catalog.look_up(candidate)
         if known is not None:
             found = _with_pool(catalog.accelerator(known), text)
-            if not is_assumed(catalog.rows("accelerators")[known], candidate):
+            row = catalog.row("accelerators", "id", known)
+            if row is None or not is_assumed(row, candidate):
                 return found
             return replace(found, assumptions=(f"{_split_remark(candidate)[0]} taken as {found.name}",))
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tonnage.catalog.find import find_accelerator
-from tonnage.catalog.names import look_up
 from tonnage.errors import UsageError
 from tonnage.value import value
 
@@ -75,7 +74,7 @@ def _split_counts(text: str, catalog: Catalog) -> tuple[list[int], str]:
     counts: list[int] = []
     rest = text.strip()
     # A name may itself begin with a number and an x ("7900 XTX"), so a known name ends the counts.
-    while rest and look_up(catalog.index, rest) is None:
+    while rest and catalog.look_up(rest) is None:
         head, _, tail = rest.replace("×", "x").replace("X", "x").partition("x")
         if not _is_numeric(head):
             break

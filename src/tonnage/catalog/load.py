@@ -8,12 +8,12 @@ import os.path
 
 from tonnage.catalog.accelerator import build_accelerator
 from tonnage.catalog.link import build_link
-from tonnage.catalog.names import build_index
+from tonnage.catalog.names import build_index, fold, look_up, squeeze_names
 from tonnage.errors import UnreadableError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Joined by hand: `importlib.resources` and `pathlib` together cost more than reading the rows.
 _PACKAGED = os.path.join(os.path.dirname(__file__), "data")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Catalog:
@@ -35,19 +36,20 @@ class Catalog:
     does not exist is an empty one.
     """
 
-    __slots__ = ("_index", "_links", "_nodes", "_rows", "overlay")
+    __slots__ = ("_heads", "_index", "_lines", "_links", "_rows", "overlay")
 
     def __init__(self, overlay: Path | None = None) -> None:
         self.overlay = overlay
+        self._lines: dict[Kind, list[str]] = {}
         self._rows: dict[Kind, dict[str, Row]] = {}
+        self._heads: list[str] = []
         self._links: dict[str, Link] | None = None
-        self._nodes: tuple[Node, ...] | None = None
         self._index: dict[str, tuple[str, ...]] | None = None
 
     def rows(self, kind: Kind) -> dict[str, Row]:
         """All rows of a kind by id, overlay applied; UnreadableError for an overlay that cannot be understood."""
         if kind not in self._rows:
-            rows = {row["id"]: row for row in read_jsonl(os.path.join(_PACKAGED, f"{kind}.jsonl"))}
+            rows = {row["id"]: row for row in self._parsed(kind, self._packaged(kind))}
             if self.overlay is not None:
                 rows.update((row["id"], row) for row in read_overlay(self.overlay, kind))
             self._rows[kind] = rows
@@ -60,6 +62,26 @@ class Catalog:
             self._index = build_index(self.rows("accelerators").values())
         return self._index
 
+    def look_up(self, text: str) -> str | None:
+        """The id of the accelerator a name means, None when it means none; a UsageError when it means several."""
+        if self._index is None and self.overlay is None:
+            return look_up(build_index(self._mentioning(fold(text))), text)
+        return look_up(self.index, text)
+
+    def _mentioning(self, key: str) -> list[Row]:
+        """Packaged accelerators that may be called so: the index of all names takes ten times as long as one name."""
+        lines = self._packaged("accelerators")
+        self._heads = self._heads or squeeze_names(lines)
+        found = [line for line, head in zip(lines, self._heads, strict=True) if key and key in head]
+        return self._parsed("accelerators", found)
+
+    def row(self, kind: Kind, key: str, name: str) -> Row | None:
+        """The first row of a kind whose ``key`` is ``name``; None when there is none."""
+        rows: Iterable[Row] = self._rows[kind].values() if kind in self._rows else ()
+        if not rows and self.overlay is None:
+            rows = self._parsed(kind, [line for line in self._packaged(kind) if f'"{name}"' in line])
+        return next((row for row in rows or self.rows(kind).values() if row[key] == name), None)
+
     @property
     def links(self) -> dict[str, Link]:
         """All links by id."""
@@ -69,10 +91,11 @@ class Catalog:
 
     def accelerator(self, accelerator_id: str) -> Accelerator:
         """The accelerator of an exact id; other names go through ``find_accelerator``."""
-        row = self.rows("accelerators").get(accelerator_id)
+        row = self.row("accelerators", "id", accelerator_id)
         if row is None:
             raise UsageError("accelerator id", accelerator_id, "an id from `tonnage catalog list`")
-        return build_accelerator(row, self.links)
+        links = (self.row("links", "id", row[key]) for key in ("link", "host_link") if key in row)
+        return build_accelerator(row, {link["id"]: build_link(link) for link in links if link})
 
     def accelerators(self) -> tuple[Accelerator, ...]:
         """All accelerators in catalogue order."""
@@ -80,17 +103,25 @@ class Catalog:
 
     def nodes(self) -> tuple[Node, ...]:
         """All nodes in catalogue order."""
-        if self._nodes is None:
-            from tonnage.catalog.node import build_node
+        from tonnage.catalog.node import build_node
 
-            self._nodes = tuple(build_node(row) for row in self.rows("nodes").values())
-        return self._nodes
+        return tuple(build_node(row) for row in self.rows("nodes").values())
 
     def prices(self) -> tuple[Price, ...]:
         """All dated prices and running-cost figures in catalogue order."""
         from tonnage.catalog.price import build_price
 
         return tuple(build_price(row) for row in self.rows("prices").values())
+
+
+    def _packaged(self, kind: Kind) -> list[str]:
+        """The packaged lines of a kind, not yet understood."""
+        if kind not in self._lines:
+            self._lines[kind] = read_text(os.path.join(_PACKAGED, f"{kind}.jsonl")).split("\n")
+        return self._lines[kind]
+
+    def _parsed(self, kind: Kind, lines: list[str]) -> list[Row]:
+        return list(parse_lines(f"{kind}.jsonl", lines))
 
 
 def read_overlay(folder: Path, kind: Kind) -> list[Row]:
@@ -109,7 +140,12 @@ def read_overlay(folder: Path, kind: Kind) -> list[Row]:
 def read_jsonl(path: str) -> Iterator[Row]:
     """The objects of a JSON Lines file; UnreadableError with the line number otherwise."""
     # Not splitlines: a text may hold other line separators than the one JSON Lines knows.
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    yield from parse_lines(path, read_text(path).split("\n"))
+
+
+def parse_lines(path: str, lines: Iterable[str]) -> Iterator[Row]:
+    """The objects on lines, empty ones left out; UnreadableError with the file and the line number otherwise."""
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
@@ -133,11 +169,23 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def read_text(path: str) -> str:
     """A UTF-8 text file, a byte order mark dropped; UnreadableError otherwise."""
+    return decode_text(path, read_bytes(path))
+
+
+def decode_text(path: str, data: bytes) -> str:
+    """The text of a file that is UTF-8, lines ended by a line feed alone; UnreadableError otherwise."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            return file.read()
+        text = data.removeprefix(BYTE_ORDER_MARK).decode()
     except UnicodeDecodeError as error:
         raise UnreadableError(path, f"byte {error.start} is not UTF-8", "UTF-8 text") from error
+    return text.replace("\r\n", "\n") if "\r" in text else text
+
+
+def read_bytes(path: str) -> bytes:
+    """A whole file; UnreadableError where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
     except (OSError, ValueError) as error:
         # ValueError: a path with a null byte.
         raise UnreadableError(path, getattr(error, "strerror", None) or str(error), "a readable file") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+from tonnage.catalog.load import decode_text, read_bytes
 from tonnage.errors import UnreadableError
 from tonnage.value import value
 
@@ -47,42 +48,56 @@ class Preset:
 class Presets:
     """The packaged models and those of an overlay folder, which come first; lines are parsed when asked for."""
 
-    __slots__ = ("_lines", "_names")
+    __slots__ = ("_files", "_lines", "_names")
 
     def __init__(self, overlay: Path | None = None) -> None:
+        own = [] if overlay is None else [os.path.join(overlay, FILE)]
+        paths = [*filter(os.path.exists, own), os.path.join(_PACKAGED, FILE)]
+        self._files = {path: read_bytes(path) for path in paths}
         self._lines: dict[str, str] = {}
         self._names: list[str] = []
-        packaged = os.path.join(_PACKAGED, FILE)
-        paths = [packaged] if overlay is None else [os.path.join(overlay, FILE), packaged]
-        for path in paths:
-            if path == packaged or os.path.exists(path):
-                self._add(path)
+        if own:
+            self._read_names()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of all models, in the order of the files."""
+        self._read_names()
         return tuple(self._names)
 
     def find(self, name: str) -> Preset | None:
         """The model with this id, id without its organisation, or alias, in any case; None if there is none."""
-        line = self._lines.get(fold(name))
+        line = self._find_id(name)
+        if line is None:
+            self._read_names()
+            line = self._lines.get(fold(name))
         return None if line is None else read_preset(line)
+
+    def _find_id(self, name: str) -> str | None:
+        """The line of the packaged model with exactly this id, in a tenth of the time that all names take."""
+        if self._lines or '"' in name or "\\" in name:
+            return None
+        ((path, data),) = self._files.items()
+        start = data.find(f'\n{_HEAD}{name}",'.encode()) + 1
+        return decode_text(path, data[start : data.find(b"\n", start)]) if start else None
 
     def nearest(self, name: str) -> tuple[str, ...]:
         """Ids of up to four models whose names look like `name`, best first."""
         # Imported here: a known name, the usual case, never needs it.
         from difflib import get_close_matches
 
-        owners = {bare(model): model for model in reversed(self._names)}
+        owners = {bare(model): model for model in reversed(self.ids)}
         wanted = bare(name[:_LONGEST_NAME])
         longer = sorted((key for key in owners if wanted and key.startswith(wanted)), key=len)
         close = get_close_matches(wanted, owners, n=2 * _NUM_NEAREST, cutoff=_LEAST_LIKENESS)
         return tuple(dict.fromkeys(owners[key] for key in (*longer, *close)))[:_NUM_NEAREST]
 
-    def _add(self, path: str) -> None:
-        from tonnage.catalog.load import read_text
+    def _read_names(self) -> None:
+        for path, data in () if self._lines else self._files.items():
+            self._add(path, decode_text(path, data))
 
-        lines = [line for line in read_text(path).split("\n") if line.strip()]
+    def _add(self, path: str, text: str) -> None:
+        lines = [line for line in text.split("\n") if line.strip()]
         heads = [_names_of(path, line) for line in lines]
         self._names += [names[0] for names in heads if names[0] not in self._names]
         # Exact ids win over aliases of other models.

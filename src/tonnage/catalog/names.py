@@ -18,6 +18,8 @@ _FILLERS = frozenset(
     )
 )
 _SPACES = dict.fromkeys(map(ord, "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"), " ")
+# What comes after the names in every packaged row.
+_AFTER_NAMES = '"vendor":'
 _NUM_NEAREST = 4
 _LEAST_LIKENESS = 0.6  # the default of difflib
 _LONGEST_NAME = 120
@@ -49,6 +51,14 @@ def build_index(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
         for key in set(map(fold, list_spellings(row))):
             index[key] = (*index.get(key, ()), row["id"])
     return index
+
+
+def squeeze_names(lines: Iterable[str]) -> list[str]:
+    """The names at the head of each line of accelerator rows, folded and run together."""
+    heads = "\n".join(line.partition(_AFTER_NAMES)[0] for line in lines).lower().translate(_SPACES)
+    for filler in _FILLERS:
+        heads = heads.replace(f" {filler} ", " ")
+    return heads.replace(" ", "").split("\n")
 
 
 def look_up(index: dict[str, tuple[str, ...]], text: str) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tonnage.layout.shard import cut
 from tonnage.layout.stages import experts_on_rank
 from tonnage.layout.widths import width_of
@@ -9,9 +11,11 @@ from tonnage.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tonnage.layout.parts import Piece
+    from tonnage.layout.parts import Piece, Pieces
     from tonnage.layout.shard import Shard
     from tonnage.layout.widths import Widths
+
+SETS_KEPT = 1 << 14  # sets of pieces, each under the ways to divide it that a long batch asks for
 
 
 @value
@@ -22,6 +26,10 @@ class Division:
     redundant_experts: int
     ep_rank: int
 
+    def shards(self, pieces: Pieces) -> tuple[Shard, ...]:
+        """The parts of `pieces` on the rank, in order; kept, because weights, padding and loading all ask for them."""
+        return _cut_all(self, pieces)
+
     def shard(self, piece: Piece) -> Shard:
         """The part of `piece` on the rank, whole experts counted first; LayoutError where it does not divide."""
         widths = self.widths
@@ -29,3 +37,8 @@ class Division:
             return cut(piece.tensor, width_of(piece.group, widths))
         total = piece.tensor.copies + (self.redundant_experts if widths.moe_ep > 1 else 0)
         return cut(piece.tensor, widths.moe_tp, experts_on_rank(total, widths.moe_ep, self.ep_rank))
+
+
+@lru_cache(SETS_KEPT)
+def _cut_all(division: Division, pieces: Pieces) -> tuple[Shard, ...]:
+    return tuple(map(division.shard, pieces))

@@ -29,6 +29,12 @@ class Widths:
     moe_tp: int
     moe_ep: int
 
+    @property
+    def words(self) -> str:
+        """How layers are divided, for people: `attention over 8 ranks, dense parts over 8, experts whole over 8`."""
+        experts = f"whole over {self.moe_ep}" if self.moe_ep > 1 else f"cut over {self.moe_tp}"
+        return f"attention over {self.attention} ranks, dense parts over {self.dense}, experts {experts}"
+
 
 def width_of(group: Group, widths: Widths) -> int:
     """Ranks among which a tensor of `group` is cut."""

@@ -27,8 +27,8 @@ class Pool:
 
     `tokens` and `concurrency` are the two numbers the engine logs. `needed_bytes` is the memory of one request at
     full length, `max_context` the longest single request that fits, `token_bytes` the growth per token of context.
-    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start, `note` what a reader
-    must know.
+    `state_bytes` is the fixed part of one request. `fits` says whether the engine would start, `obstacle` what stands
+    in the way when it is not the size of one request, `note` what a reader must know.
     """
 
     pool_bytes: int
@@ -43,6 +43,7 @@ class Pool:
     fits: bool
     trace: str = ""
     note: str | None = None
+    obstacle: str | None = None
 
 
 @value

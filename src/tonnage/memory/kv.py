@@ -145,10 +145,10 @@ def _state(share: Share, conv: int, recurrent: int, dtype: str | None) -> KvSpec
 
 
 def index_bytes(indexer: Indexer, types: CacheTypes) -> int:
-    """One selector key with its scales: 132 B for 128 values in fp8, 68 B in mxfp4."""
+    """A token's part of a selector key with its scales: 132 B for 128 values in fp8, 68 B in mxfp4."""
     if types.index == "mxfp4":
-        return indexer.dim // 2 + indexer.dim // MXFP4_SCALE_VALUES
-    return indexer.dim + indexer.dim // INDEX_SCALE_VALUES * FLOAT32_BYTES
+        return (indexer.dim // 2 + indexer.dim // MXFP4_SCALE_VALUES) // indexer.pool
+    return (indexer.dim + indexer.dim // INDEX_SCALE_VALUES * FLOAT32_BYTES) // indexer.pool
 
 
 _CACHES: dict[type, Callable[[Any, Share], Iterator[KvSpec]]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
+from tonnage.layout.division import SETS_KEPT
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     Store = Callable[[Piece, Shard], int]
 
-SETS_KEPT = 1 << 14
 
 
 @value
@@ -69,8 +69,8 @@ def draft_bytes(view: RankView, store: Store) -> int:
 @lru_cache(SETS_KEPT)
 def _sizes(pieces: Pieces, division: Division, store: Store) -> Mapping[Group, int]:
     totals: Counter[Group] = Counter()
-    for piece in pieces:
-        totals[piece.group] += store(piece, division.shard(piece))
+    for piece, shard in zip(pieces, division.shards(pieces), strict=True):
+        totals[piece.group] += store(piece, shard)
     return totals
 
 

@@ -98,4 +98,4 @@ class Arch:
     def kinds(self) -> tuple[Layer, ...]:
         """The distinct layers in order of first appearance; a few equal ones may be among them."""
         # By identity: `read_arch` makes equal layers one object, and hashing layers is slow.
-        return tuple({id(layer): layer for layer in self.layers}.values())
+        return tuple(dict(zip(map(id, self.layers), self.layers, strict=True)).values())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tonnage.catalog.load import Catalog
 from tonnage.errors import UsageError
+from tonnage.seams.overlay import find_overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +26,8 @@ def list_kind(kind: str, text: str) -> Row:
 
         return {"kind": kind, "rows": list_models(text)}
     from tonnage.catalog.rows import list_rows
-    from tonnage.plan.fleets import open_catalog
 
-    return {"kind": kind, "rows": list_rows(open_catalog(), _table(kind), text)}
+    return {"kind": kind, "rows": list_rows(_tables(), _table(kind), text)}
 
 
 def show_kind(kind: str | None, name: str) -> Row:
@@ -41,18 +42,16 @@ def show_kind(kind: str | None, name: str) -> Row:
 
         return show_model(name)
     from tonnage.catalog.rows import show_row
-    from tonnage.plan.fleets import open_catalog
 
-    return show_row(open_catalog(), _table(kind), name)
+    return show_row(_tables(), _table(kind), name)
 
 
 def check_all() -> Row:
     """All problems, of tables and models."""
     from tonnage.catalog.check import check_catalog, describe_problems
-    from tonnage.plan.fleets import open_catalog
     from tonnage.plan.model_rows import check_models
 
-    return {"problems": [*describe_problems(check_catalog(open_catalog())), *check_models()]}
+    return {"problems": [*describe_problems(check_catalog(_tables())), *check_models()]}
 
 
 def add_kind(kind: str, row: Row) -> Row:
@@ -62,7 +61,6 @@ def add_kind(kind: str, row: Row) -> Row:
 
         return {"kind": kind, "added": row["id"], "folder": add_model(row)}
     from tonnage.catalog.add import add_row
-    from tonnage.catalog.load import Catalog
     from tonnage.seams.overlay import append_text, overlay_folder
 
     catalog = Catalog(overlay_folder())
@@ -75,6 +73,10 @@ def _model_or(name: str, unknown: UsageError) -> Row:
         return show_kind(MODELS, name)
     except UsageError:
         raise unknown from None
+
+
+def _tables() -> Catalog:
+    return Catalog(find_overlay())
 
 
 def _table(kind: str | None) -> Kind:

@@ -61,17 +61,23 @@ class Evaluation:
     @property
     def busiest(self) -> RankResult:
         """The rank that decides: least KV memory, then least free."""
-        return min(self.ranks, key=lambda r: (r.pool.concurrency, r.pool.pool_bytes, r.ledger.free_bytes))
+        return min(self.distinct, key=lambda r: (r.pool.concurrency, r.pool.pool_bytes, r.ledger.free_bytes))
+
+    @property
+    def distinct(self) -> tuple[RankResult, ...]:
+        """The first of each set of equal ranks, in order; equal ranks share their pool."""
+        pools = [id(rank.pool) for rank in self.ranks]
+        return tuple(self.ranks[pools.index(pool)] for pool in dict.fromkeys(pools))
 
     @property
     def weights_bytes(self) -> int:
         """Weights of the heaviest rank."""
-        return max(rank.weights_bytes for rank in self.ranks)
+        return max(rank.weights_bytes for rank in self.distinct)
 
     @property
     def load_peak_bytes(self) -> int:
         """The largest moment while loading, on any rank."""
-        return max(rank.ledger.load_peak_bytes for rank in self.ranks)
+        return max(rank.ledger.load_peak_bytes for rank in self.distinct)
 
 
 def evaluate(job: Job) -> Evaluation:
@@ -151,7 +157,7 @@ def _result(job: Job, view: RankView) -> RankResult:
 
 
 def _weight_lines(view: RankView, tower: int, weights: int) -> tuple[Line, ...]:
-    trace = f"{_span(view)}, cut by {view.widths}"
+    trace = f"{_span(view)}, {view.widths.words}"
     if not tower:
         return (exact("weights", weights, trace),)
     return (exact("weights", weights, f"{trace}; encoder {tower:,} B included"),)
@@ -168,4 +174,6 @@ def _renumbered(result: RankResult, view: RankView) -> RankResult:
     if result.view.layers != view.layers:
         weights = replace(lines[0], trace=_span(view) + lines[0].trace.removeprefix(_span(result.view)))
         lines = (weights, *lines[1:])
-    return replace(result, view=view, ledger=replace(result.ledger, rank=view.rank, lines=lines))
+    one = result.ledger
+    ledger = Ledger(view.rank, one.card_bytes, one.budget_bytes, lines, one.load_peak_bytes)
+    return RankResult(view, ledger, result.pool, result.weights_bytes, result.host_bytes)

@@ -87,10 +87,8 @@ def node_memory_bytes(fleet: Fleet) -> int | None:
     """Host memory of one node: the stated one, else that of the node these cards are usually bought in."""
     if fleet.accelerator.vendor == "host":
         return fleet.host_memory_bytes
-    from tonnage.catalog.node import typical_node
-
-    node = typical_node(open_catalog().nodes(), fleet.accelerator.id)
-    return node.host_memory_bytes if node else None
+    node = open_catalog().row("nodes", "accelerator", fleet.accelerator.id)
+    return node.get("host_memory_bytes") if node else None
 
 
 def card_kinds() -> tuple[Accelerator, ...]:

@@ -12,7 +12,7 @@ from tonnage.plan.fit import answer_question
 from tonnage.plan.kinds import attention_words, feed_forward_words
 from tonnage.plan.models import find_model
 from tonnage.plan.question import Question
-from tonnage.plan.storage import storage_words
+from tonnage.plan.storage import storage_words, stored_bits
 from tonnage.seams.overlay import append_text, find_overlay, overlay_folder
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def _short(name: str) -> Row:
     counts = record["parameters"]
     return {
         "id": name, "parameters": counts["total"], "active": counts["active"], "layers": len(arch.layers),
-        "stored_bytes": record["stored_bytes"], "stored": storage_words(model.parts), "max_context": arch.max_context,
+        "stored_bytes": record["stored_bytes"], "stored_bits": stored_bits(model.parts), "max_context": arch.max_context,
     } | _costs(name)  # fmt: skip
 
 

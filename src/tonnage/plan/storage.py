@@ -16,6 +16,11 @@ _PERCENT = 100
 _LEAST_PERCENT = 1  # a norm or a router in another type is no mixed format
 
 
+def stored_bits(parts: Parts) -> list[int]:
+    """The widths in which the matrices of the layers are stored, narrowest first."""
+    return _large(_sizes(parts, is_expert=True) + _sizes(parts, is_expert=False))
+
+
 def storage_words(parts: Parts) -> str:
     """How the matrices of the layers are stored: `in 16 bits`, `in 4 bits (experts) and 16 bits (all else)`.
 

@@ -72,6 +72,8 @@ def _loading_obstacle(found: Evaluation) -> Verdict | None:
 
 def _small_pool(found: Evaluation) -> str:
     rank = found.busiest
+    if rank.pool.obstacle is not None:
+        return f"rank {rank.view.rank}: {rank.pool.obstacle}"
     if rank.pool.pool_bytes <= 0:
         overheads = rank.ledger.used_bytes - rank.ledger.bytes_of("kv_cache")
         budget = render_gib(rank.ledger.budget_bytes)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tonnage.catalog.find import find_accelerator
-from tonnage.catalog.load import Catalog, read_jsonl, read_toml
+from tonnage.catalog.load import Catalog, read_jsonl, read_text, read_toml
+from tonnage.catalog.names import build_index, fold, list_spellings
 from tonnage.catalog.schema import KINDS
 from tonnage.errors import UnreadableError, UsageError
 
@@ -168,3 +169,39 @@ def test_one_look_up_loads_no_more_than_it_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[0] == "[] False"
+
+
+def test_one_name_is_found_as_in_the_index_of_all() -> None:
+    # Each spelling, and what people make of it; the names of the first catalogue are never all read.
+    index = build_index(Catalog().rows("accelerators").values())
+    one_by_one = Catalog()
+    for row in Catalog().rows("accelerators").values():
+        for name in list_spellings(row):
+            for text in (name, name.upper(), f"NVIDIA {name}", f"{name} GPU", name.replace(" ", "-"), f"8x{name}"):
+                meant = index.get(fold(text), ())
+                if len(meant) > 1:
+                    with pytest.raises(UsageError, match="ambiguous"):
+                        one_by_one.look_up(text)
+                else:
+                    assert one_by_one.look_up(text) == (meant[0] if meant else None)
+
+
+def test_a_row_by_a_key() -> None:
+    catalog = Catalog()
+    row = catalog.row("nodes", "accelerator", "nvidia-h100-sxm-80gb")
+    assert row == next(r for r in catalog.rows("nodes").values() if r["accelerator"] == "nvidia-h100-sxm-80gb")
+    assert catalog.row("nodes", "accelerator", "nvidia-h100-sxm-80gb") == row
+    assert catalog.row("links", "id", "no such link") is None
+
+
+def test_rows_of_an_overlay_are_found_too(tmp_path: Path) -> None:
+    text = 'id = "own-1"\nname = "Own One"\nvendor = "amd"\nsegment = "modified"\nbasis = "assumed"\n'
+    (tmp_path / "accelerators.toml").write_text(f'[[accelerators]]\n{text}source = ["mine"]\nseen = "2026"\n')
+    catalog = Catalog(tmp_path)
+    assert catalog.look_up("own one") == "own-1"
+    assert catalog.accelerator("own-1").name == "Own One"
+
+
+def test_lines_end_as_they_like(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\n")
+    assert read_text(str(tmp_path / "a.txt")) == "one\ntwo\n"

@@ -26,3 +26,9 @@ def test_every_group_has_its_width() -> None:
         "attention": 4, "dense": 4, "shared": 4, "embedding": 4, "head": 4,
     }  # fmt: skip
     assert (width_of("tower", widths), width_of("plain", widths), width_of("experts", widths)) == (4, 4, 8)
+
+
+def test_words() -> None:
+    words = plain_widths(Layout(tp=4, dp=2, ep=True)).words
+    assert words == "attention over 4 ranks, dense parts over 4, experts whole over 8"
+    assert plain_widths(Layout()).words == "attention over 1 ranks, dense parts over 1, experts cut over 1"

@@ -69,6 +69,9 @@ def test_latent_vectors_are_copied_to_every_rank(tp: int) -> None:
 def test_sparse_latent_attention_has_selector_keys() -> None:
     # 128 fp8 values and one fp32 scale
     assert kv_specs([SPARSE], Share(8, HALF)) == (KvSpec("mla", 1, 132, is_index=True), KvSpec("mla", 1, 1152))
+    # four tokens share one key of 132 B
+    pooled = Mla(128, 1536, 512, 128, 64, 128, Indexer(64, 128, 2048, pool=4), is_sparse=True)
+    assert kv_specs([pooled], Share(8, HALF))[0] == KvSpec("mla", 1, 33, is_index=True)
     packed = CacheTypes("fp8", "bfloat16", latent_entry_bytes=656, index="mxfp4")
     # 64 B of fp4 and 4 block scales
     assert kv_specs([SPARSE], Share(8, packed)) == (KvSpec("mla", 1, 68, is_index=True), KvSpec("mla", 1, 656))

@@ -72,9 +72,51 @@ def test_nvidia_s_tool_keeps_attention_of_hybrids_in_fp8(name: str, attention: s
         # sizes of the published checkpoints' index files
         ("Inferact/Qwen3.8-2.4T-A95B-NVFP4", 1_447_265_951_488),
         ("Qwen/Qwen3.8-27B-FP8", 30_866_866_928),
+        # file sizes on the hub, rounded there: https://github.com/sostrowsk/dgx-spark-local-llm
+        ("cyankiwi/gemma-4-26B-A4B-it-qat-AWQ-INT4", 17_200_000_000),
+        ("poolside/Laguna-S-2.1-INT4", 71_900_000_000),
     ],
 )
 def test_sizes_of_published_builds(name: str, size: int) -> None:
     found = build(name)
     assert found is not None
     assert stored_size(gather_parts(found.arch)) == pytest.approx(size, rel=0.002)
+
+
+def kept(name: str, parts: tuple[str, ...]) -> list[str | None]:
+    """Formats of modules of layer 3 in this build."""
+    found = build(name)
+    assert found is not None
+    assert found.arch.scheme is not None
+    prefix = f"{found.arch.prefix}layers.3."
+    forms = (format_of(found.arch.scheme, prefix + part) for part in parts)
+    return [form.name if form else None for form in forms]
+
+
+def test_cyankiwi_leaves_always_active_modules_in_16_bit() -> None:
+    parts = ("mlp.experts.up_proj", "mlp.shared_expert.up_proj", "self_attn.q_proj", "linear_attn.out_proj")
+    assert kept("cpatonn/Qwen3-Next-80B-A3B-Instruct-AWQ-4bit", parts) == ["pack-int4-g32", None, None, None]
+    parts = ("experts.up_proj", "mlp.up_proj", "self_attn.q_proj")
+    assert kept("cyankiwi/gemma-4-26B-A4B-it-AWQ-4bit", parts) == ["pack-int4-g32", None, "pack-int4-g32"]
+    # a dense model has nothing else to quantise
+    assert kept("cyankiwi/gemma-4-31B-it-AWQ-4bit", ("mlp.up_proj",)) == ["pack-int4-g32"]
+
+
+def test_llm_compressor_quantises_all_linear_modules_but_linear_attention() -> None:
+    parts = ("mlp.experts.up_proj", "self_attn.q_proj", "mlp.shared_expert.up_proj", "linear_attn.out_proj")
+    assert kept("RedHatAI/Qwen3.6-35B-A3B-NVFP4", parts) == ["nvfp4-g16", "nvfp4-g16", "nvfp4-g16", None]
+
+
+@pytest.mark.parametrize(
+    ("name", "cache"),
+    [
+        ("poolside/Laguna-S-2.1-INT4", "fp8"),
+        ("poolside/Laguna-S-2.1-NVFP4", "fp8"),
+        ("someone/Laguna-S-2.1-INT4", None),
+        ("RedHatAI/Qwen3.8-27B-INT4", None),
+    ],
+)
+def test_laguna_states_an_fp8_cache(name: str, cache: str | None) -> None:
+    found = build(name)
+    assert found is not None
+    assert found.arch.kv_dtype == cache

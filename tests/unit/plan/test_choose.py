@@ -92,5 +92,5 @@ def test_more_cards_than_there_are(fields: dict[str, Any], text: str) -> None:
 
 
 def test_what_cannot_be_cut_is_raised() -> None:
-    with pytest.raises(LayoutError, match="attention heads .32. must be divisible"):
+    with pytest.raises(LayoutError, match=r"attention heads .32. must be divisible"):
         chosen("Qwen/Qwen3-8B", "8xH100", tp=3)

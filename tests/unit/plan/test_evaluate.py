@@ -131,7 +131,7 @@ def test_a_refused_layout_is_still_weighed(make_arch: MakeArch, run: RunJob) -> 
 
 
 def test_a_layout_that_cannot_be_cut_is_an_error(make_arch: MakeArch, run: RunJob) -> None:
-    with pytest.raises(LayoutError, match="attention heads .8. must be divisible"):
+    with pytest.raises(LayoutError, match=r"attention heads .8. must be divisible"):
         run(make_arch(), Layout(tp=3))
     with pytest.raises(LayoutError, match="at most 4 stages"):
         run(make_arch(), Layout(pp=5))

@@ -74,7 +74,8 @@ def test_a_card_nobody_knows_will_do_for_cache_arithmetic() -> None:
 
 def test_the_host_is_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tonnage.plan.fleets.host_memory_bytes", lambda: 64 * 2**30)
-    fleet = find_fleet(Question(MODEL, "CPU"))
+    # In a spelling of its own, since fleets are kept by their text.
+    fleet = find_fleet(Question(MODEL, " 1xcpu "))
     assert fleet.accelerator.capacity_bytes == 64 * 2**30
     assert node_memory_bytes(fleet) == 64 * 2**30
 

@@ -19,6 +19,7 @@ from tonnage.memory.rank_view import RankView
 from tonnage.model.arch import Arch
 from tonnage.plan.evaluate import Evaluation, Job, RankResult
 from tonnage.plan.verdict import Verdict, judge, refuse
+from tonnage.value import replace
 
 MakeArch = Callable[..., Arch]
 MakeCard = Callable[..., Accelerator]
@@ -79,6 +80,14 @@ def test_less_than_one_request(found: Found) -> None:
     verdict = judge(Evaluation(evaluation.job, evaluation.serving, (half,), None))
     assert verdict.name == "kv-too-small"
     assert verdict.reason == "rank 0 has 0.5 GiB for the cache, one request of 4,096 tokens needs 1.0 GiB"
+
+
+def test_another_obstacle_is_named(found: Found) -> None:
+    evaluation = found((60, 10))
+    rank = evaluation.ranks[0]
+    crowded = Pool(10 * GIB, 40_960, 10.0, GIB, 4096, 256, 0, 16, 184, fits=False, obstacle="too many sequences")
+    verdict = judge(Evaluation(evaluation.job, evaluation.serving, (replace(rank, pool=crowded),), None))
+    assert verdict == Verdict("kv-too-small", "rank 0: too many sequences")
 
 
 @pytest.mark.parametrize(("asked", "name"), [(None, "fits"), (10, "fits"), (11, "kv-too-small")])

@@ -30,6 +30,13 @@ def rank(number: int, card_gib: float, **gib: float) -> dict[str, Any]:
     }
 
 
+def remedy(change: dict[str, Any], layout: str, requests: float, length: int = 131_072) -> dict[str, Any]:
+    """A change that was tried and fits."""
+    effect = f"{layout}: {requests:.1f} requests at {length:,} tokens"
+    parts = {"layout": layout, "max_model_len": length, "requests": requests}
+    return {"change": change, "effect": effect, "fits": True} | parts
+
+
 LEDGER = {
     "weights": 194.4,
     "kv_cache": 52.6,
@@ -67,10 +74,15 @@ def fits() -> dict[str, Any]:
         "load_peak_bytes": 196 * GIB,
         "serving": {"max_model_len": 131_072, "max_num_seqs": 256},
         "remedies": [
-            {"change": {"dp_attention": True}, "effect": "DP8 x EP: 92.0 requests at 131,072 tokens", "fits": True},
-            {"change": {"kv_cache_dtype": "fp8"}, "effect": "TP8: 26.9 requests at 131,072 tokens", "fits": True},
+            remedy({"dp_attention": True}, "DP8 x EP", 92.0),
+            remedy({"kv_cache_dtype": "fp8"}, "TP8", 26.9),
         ],
-        "notes": ["896 experts stay resident though 16 act per token", "TP8: all cards share every layer"],
+        "because": [
+            "896 experts stay resident though 16 act per token",
+            "MLA latents are copied to each rank",
+            "TP8 is the simplest layout, and it fits",
+        ],
+        "notes": [],
     }
 
 
@@ -99,14 +111,10 @@ def too_heavy() -> dict[str, Any]:
         "load_peak_bytes": int(95.1 * GIB),
         "serving": {"max_model_len": 131_072},
         "remedies": [
-            {
-                "change": {"nodes": 2, "gpu_count": 16},
-                "effect": "TP8 x PP2: 4.1 requests at 131,072 tokens",
-                "fits": True,
-            },
-            {"change": {"quantization": "fp8"}, "effect": "TP8: 2.3 requests at 131,072 tokens", "fits": True},
-            {"change": {"gpu": "MI300X"}, "effect": "TP8: 9.6 requests at 131,072 tokens", "fits": True},
-            {"change": {"quantization": "int4"}, "effect": "weights need too much", "fits": False},
+            remedy({"nodes": 2, "gpu_count": 16}, "TP8 x PP2", 4.1),
+            remedy({"quantization": "fp8"}, "TP8", 2.3),
+            remedy({"gpu": "MI300X"}, "TP8", 9.6),
+            remedy({"quantization": "int4"}, "TP8", 0.0) | {"fits": False},
         ],
         "notes": [],
     }
@@ -126,7 +134,7 @@ def invalid() -> dict[str, Any]:
         "engine": "sglang",
         "engine_version": "0.5.9",
         "ranks": [],
-        "remedies": [{"change": {"tp": 2}, "effect": "TP2: 3.0 requests at 40,960 tokens", "fits": True}],
+        "remedies": [remedy({"tp": 2}, "TP2", 3.0, 40_960)],
         "notes": [],
     }
 

@@ -10,6 +10,7 @@ from tonnage.engines.vllm.kv_planner import plan_kv, plan_with_block
 from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.kv_types import cache_types
+from tonnage.engines.vllm.version import Version
 from tonnage.memory.engine import Pool
 from tonnage.memory.extras import draft_mixers
 from tonnage.memory.kv import Share, kv_specs
@@ -18,11 +19,12 @@ from tonnage.memory.rank_view import STAGES_KEPT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.engines.vllm.defaults import Device
-    from tonnage.engines.vllm.version import Version
+    from tonnage.engines.vllm.kv_plan import KvPlan
     from tonnage.layout.parts import Parts
     from tonnage.memory.kv_spec import KvSpec
     from tonnage.memory.rank_view import RankView
 
+GRAPHS_NEED_STATES = Version(0, 20)
 # The planner's own numbers; a CPU worker may raise the block of hybrid models afterwards, as its kernels ask.
 CPU_NOTE = "a CPU worker raises the cache block of this hybrid model to {} tokens: give it as block size for its log"
 
@@ -53,10 +55,22 @@ def plan_cache(version: Version, device: Device, view: RankView, pool_bytes: int
         note = CPU_NOTE.format(plan.block_size)
         plan = plan_with_block(specs, CPU_BLOCK, request, kv_rules(version))
     trace = f"{plan.num_blocks:,} blocks of {plan.bytes_per_block:,} B"
+    has_graphs = device.platform != "cpu" and not serving.eager and version >= GRAPHS_NEED_STATES
+    obstacle = find_shortage(plan, serving.max_num_seqs) if plan.fits and has_states and has_graphs else None
     return Pool(
         pool_bytes, plan.tokens, plan.concurrency, plan.needed_bytes, plan.max_context, plan.token_bytes,
-        plan.fixed_bytes, plan.block_size, plan.num_blocks, plan.fits, trace, note,
+        plan.fixed_bytes, plan.block_size, plan.num_blocks, plan.fits and obstacle is None, trace, note, obstacle,
     )  # fmt: skip
+
+
+def find_shortage(plan: KvPlan, max_num_seqs: int) -> str | None:
+    """Why graphs of recurrent models cannot be captured: each sequence of a step needs a block for its state.
+
+    (vLLM `config/compilation.py` resolve_cudagraph_mode_and_sizes)
+    """
+    if max_num_seqs <= plan.num_blocks:
+        return None
+    return f"max_num_seqs of {max_num_seqs:,} exceeds the {plan.num_blocks:,} cache blocks that hold recurrent states"
 
 
 @lru_cache(STAGES_KEPT)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FIRST_WITH_REFINED_TILES = Version(0, 32)
 # Vendors whose formats are tabled; the other back ends take most formats in some form.
 TABLED = ("nvidia", "amd")
+GROUPED = ("int", "pack-int")  # names of the formats whose groups of input features share a scale
 LAYOUTS_KEPT = 4096  # of the models of a long batch
 
 
@@ -62,7 +63,9 @@ def _check(parts: Parts, layout: Layout, widths: Widths, version: Version) -> No
     _check_context_parallel(arch, layout)
     for pieces in parts.classes:
         for piece in pieces:
-            check_tiles(piece, widths, version)
+            if piece.format is not None:
+                check_tiles(piece, widths, version)
+                check_groups(piece, widths)
 
 
 def _unsupported(arch: Arch, card: Accelerator) -> LayoutError | None:
@@ -119,3 +122,19 @@ def check_tiles(piece: Piece, widths: Widths, version: Version) -> None:
     refusal = find_uneven(piece.tensor, shard, tile)
     if refusal is not None:
         raise refusal
+
+
+def check_groups(piece: Piece, widths: Widths) -> None:
+    """Raise LayoutError where a cut would part the input features that share an integer format's scale.
+
+    vLLM `quantization/gptq.py` and `utils/marlin_utils.py` (verify_marlin_supports_shape); the reason why Qwen pads
+    29,568 to 29,696 in its 72B builds.
+    """
+    form, tensor = piece.format, piece.tensor
+    if form is None or tensor.split != "cols" or not form.name.startswith(GROUPED) or form.tile_cols <= 1:
+        return
+    shard = cut(tensor, width_of(piece.group, widths))
+    if shard.cols != tensor.cols and shard.cols % form.tile_cols:
+        raise LayoutError(
+            tensor.name, f"{shard.cols} input features a rank", f"a multiple of the group size {form.tile_cols}"
+        )

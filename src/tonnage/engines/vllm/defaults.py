@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 LARGE_CARD, LARGEST_CARD = 70 * GIB, 160 * GIB
 # Cards that get small defaults although they are large: the A100, slower with large batches (vLLM PR 17885), and the
-# GB10, whose driver does not tell its unified memory, so that vLLM assumes none (vLLM PR 57378).
-SMALL_CARD_NAMES = {"a100": Version(0, 9), "gb10": FIRST_V1}
+# integrated ones, whose driver does not tell their unified memory, so that vLLM assumes none (vLLM PR 57378).
+SMALL_CARD_NAMES = {"a100": Version(0, 9), "gb10": FIRST_V1, "thor": FIRST_V1}
 THIRD_TIER = Version(0, 28)
 CLAMPED = Version(0, 11)
 RAISED_FOR_MEDIA = Version(0, 22)

@@ -61,7 +61,9 @@ def _packed_entry(stated: str, mixers: list[Mixer], platform: Platform, target: 
     if stated == PACKED_LATENT:
         return PACKED_ENTRY_BYTES
     name = target or ""
-    is_sparse = any(isinstance(mixer, Mla) and (mixer.is_sparse or mixer.indexer) for mixer in mixers)
+    # A packed row ends in rotary values; latents without them are kept plain (GLM 5.3 Flash).
+    latent = [mixer for mixer in mixers if isinstance(mixer, Mla) and mixer.rope_dim]
+    is_sparse = any(mixer.is_sparse or mixer.indexer for mixer in latent)
     if not is_sparse or platform != "cuda" or name.startswith(BLACKWELL):
         return None
     # Hopper's sparse kernel packs fp8 rows, the workstation Blackwell's knows no others; data-centre Blackwell and

@@ -48,6 +48,5 @@ def _full_bytes(view: RankView) -> int:
 @lru_cache(DIVISIONS_KEPT)
 def _largest_tensor(parts: Parts, division: Division) -> int:
     """Elements of the largest single tensor of one checkpoint shard, as it passes through the host to the card."""
-    pieces = (piece for pieces in parts.classes for piece in pieces if piece.group != "lookup")
-    shards = map(division.shard, pieces)
-    return max((shard.rows * shard.cols for shard in shards), default=0)
+    pairs = (pair for pieces in parts.classes for pair in zip(pieces, division.shards(pieces), strict=True))
+    return max((shard.rows * shard.cols for piece, shard in pairs if piece.group != "lookup"), default=0)

@@ -8,7 +8,7 @@ from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.ffn.moe import Moe
-from tonnage.model.quantization.formats import BYTE_BITS, stored_bytes
+from tonnage.model.quantization.formats import BF16_BYTES, BYTE_BITS, stored_bytes
 from tonnage.units import round_up
 from tonnage.value import replace, value
 
@@ -29,6 +29,9 @@ MXFP4_ROCM = (128, 128)
 MXFP4_ROCM_BIASED = (256, 256)  # experts with biases (gpt-oss) have an activation that takes the generic kernel
 MXFP4_OTHER = (64, 1)
 COMPRESSED = "compressed-tensors"
+# Cards without fp8 arithmetic keep fp8 weights in Marlin's layout, whose scales stand per group of input features and
+# output feature (vLLM `quantization/utils/marlin_utils_fp8.py` prepare_fp8_layer_for_marlin).
+WITHOUT_FP8 = ("sm_75", "sm_80", "sm_86", "sm_87")
 SMALLEST_TILE = 32  # kernels take no finer scale blocks
 # ROCm adds 256 B to rows that are a multiple of 512 B: 16-bit experts and fp8 linears
 # (VLLM_ROCM_MOE_PADDING and VLLM_ROCM_FP8_PADDING, `platforms/rocm.py`).
@@ -41,7 +44,8 @@ class Keeping:
 
     `dtype` is the type of tensors that are not quantised; without `is_quantised` all are created in it.
     MXFP4 experts are rounded up to `inner` per rank and `hidden`. `row_padding` is ROCm's,
-    for experts in 16 bit and, with `pads_linears`, for linears in fp8.
+    for experts in 16 bit and, with `pads_linears`, for linears in fp8. `repeats_scales` says that scales of fp8
+    are written out per row, in 16 bit.
     """
 
     dtype: str
@@ -50,6 +54,7 @@ class Keeping:
     hidden: int
     row_padding: int
     pads_linears: bool
+    repeats_scales: bool = False
 
     def size(self, piece: Piece, shard: Shard) -> int:
         """Bytes of all copies of `shard`."""
@@ -61,6 +66,8 @@ class Keeping:
         shard = self._shape(piece, shard)
         if tensor.is_expert:
             form = refined(form, tensor, shard)
+        if self.repeats_scales and form.name.startswith("fp8"):
+            form = replace(form, tile_rows=1, scale_bytes=BF16_BYTES)
         data = stored_bytes(form, shard.rows, shard.cols)
         if self.pads_linears and form.name.startswith("fp8") and not tensor.is_expert:
             data += shard.rows * self._padding(shard.cols)
@@ -111,7 +118,10 @@ def keeping_of(arch: Arch, card: Accelerator) -> Keeping:
     padding = ROCM_ROW_PADDING if card.vendor == "amd" else 0
     # Only the plain fp8 method pads its linears; compressed-tensors and fbgemm keep theirs.
     pads_linears = arch.scheme is not None and arch.scheme.method == "fp8"
-    return Keeping(compute_dtype(arch.dtype), is_quantised, *mxfp4_multiples(arch, card), padding, pads_linears)
+    return Keeping(
+        compute_dtype(arch.dtype), is_quantised, *mxfp4_multiples(arch, card), padding, pads_linears,
+        repeats_scales=(card.target or "") in WITHOUT_FP8,
+    )  # fmt: skip
 
 
 def mxfp4_multiples(arch: Arch, card: Accelerator) -> tuple[int, int]:

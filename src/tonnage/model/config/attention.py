@@ -59,7 +59,8 @@ def read_indexer(cfg: Config) -> Indexer | None:
     """The token selector of DeepSeek sparse attention, or None."""
     if not cfg.has("index_topk"):
         return None
-    return Indexer(cfg.int("index_n_heads"), cfg.int("index_head_dim"), cfg.int("index_topk"))
+    pool = cfg.opt_int("index_kpool") or 1
+    return Indexer(cfg.int("index_n_heads"), cfg.int("index_head_dim"), cfg.int("index_topk"), pool)
 
 
 def _owns_indexer(cfg: Config, index: int) -> bool:

@@ -40,7 +40,6 @@ UNKNOWN_PARTS = {
     "ple_layer_ids": "no n-gram embeddings of this kind (Qwen 4)",
     "hc_count": "no hyper-connections of this kind (Qwen 4)",
     "enable_ihc": "no hyper-connections of this kind (Hy 4)",
-    "index_kpool": "no pooled index keys (GLM 5 Next)",
 }
 
 

@@ -10,12 +10,13 @@ from tonnage.value import value
 class Indexer:
     """`heads` scoring heads of width `dim`; keeps one key of `dim` per token (per compressed entry) of its layer.
 
-    `topk` is the number of tokens, or blocks, selected.
+    `topk` is the number of tokens, or blocks, selected. `pool` tokens share one key (4 in GLM 5.3 Flash).
     """
 
     heads: int
     dim: int
     topk: int
+    pool: int = 1
 
 
 def token_indexer_tensors(indexer: Indexer, hidden: int, query_rank: int, name: str) -> tuple[Tensor, ...]:

@@ -35,6 +35,9 @@ ENDINGS = (
     Ending(("-awq-4bit", "-awq-int4", "-awq"), ("cyankiwi", "cpatonn"), "w4a16-g32", "llm-compressor AWQ, group 32"),
     Ending(("-fp8", "-quantized.w8a8-fp8"), LLM_COMPRESSOR_OWNERS, "fp8-tensor", "llm-compressor preset FP8"),
     Ending(("-fp8",), ("nvidia",), "fp8-tensor", "modelopt FP8 per tensor"),
+    Ending(("-nvfp4",), LLM_COMPRESSOR_OWNERS, "nvfp4-linear", "llm-compressor preset NVFP4"),
+    # 72 GB of Laguna S 2.1 are its routed experts in groups of 32 and everything else in 16 bit.
+    Ending(("-int4",), ("poolside",), "int4-experts", "Laguna's int4 builds: routed experts only"),
     Ending(("-quark-mxfp4", "-mxfp4"), ("amd",), "mxfp4", "Quark with fp4 weights in blocks of 32"),
     Ending(("-mxfp8-nvfp4",), (), "nvfp4-mxfp8", "experts NVFP4, the rest MXFP8"),
     Ending(("-fp8-dynamic", "-fp8_dynamic", "-dynamic-fp8"), (), "fp8", "llm-compressor preset FP8_DYNAMIC"),

@@ -61,7 +61,7 @@ class _Matcher:
         self._tests = [_Test(rule) for rule in scheme.rules]
         self._kinds: dict[str, list[_Step]] = {}
         # A pattern that is not plain words may count the digits of a number.
-        self._measures = any(rule.pattern and not rule.names and not _words(rule.pattern) for rule in scheme.rules)
+        self._measures = any(t.rule.pattern and not t.rule.names and not t.words for t in self._tests)
 
     def find(self, name: str) -> Format | None:
         kind, index = self._kind_of(name)
@@ -95,10 +95,11 @@ class _Matcher:
 class _Test:
     """One rule: paths from the start and paths at any depth, or a pattern."""
 
-    __slots__ = ("anchored", "floating", "heads", "rule")
+    __slots__ = ("anchored", "floating", "heads", "rule", "words")
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
+        self.words = () if rule.names else _words(rule.pattern)
         self.anchored: _Paths = {}
         self.floating: _Paths = {}
         for name in rule.names:
@@ -112,8 +113,8 @@ class _Test:
     def numbers_of(self, path: list[str]) -> _Numbers:
         """Values of the path's first number for which the rule holds: None for all, an empty set for none."""
         found: set[int] = set()
-        starts = (start for start, part in enumerate(path) if start == 0 or part in self.heads or part.isdecimal())
-        for start in starts:
+        starts = [start for start, part in enumerate(path) if part in self.heads or part.isdecimal()]
+        for start in sorted({0, *starts}) if self.anchored else starts:
             tables = (self.anchored, self.floating) if start == 0 else (self.floating,)
             is_open = template(path[:start])[1] is None
             for end in range(start + 1, len(path) + 1):
@@ -129,22 +130,26 @@ class _Test:
 def _steps(tests: list[_Test], kind: str) -> Iterator[_Step]:
     """The rules that can hold for names of this kind, up to the first that always does."""
     path = tensor_path(kind)
+    texts = list(_texts(kind, SPELLINGS[:1])) if any(test.words for test in tests) else []
     for test in tests:
-        rule = test.rule
-        condition = test.numbers_of(path) if rule.names else _search(rule.pattern, kind)
+        condition = test.numbers_of(path) if test.rule.names else _condition(test, kind, texts)
         if condition is None or callable(condition) or condition:
-            yield rule.format, condition
+            yield test.rule.format, condition
         if condition is None:
             return
+
+
+def _condition(test: _Test, kind: str, texts: list[str]) -> frozenset[int] | Callable[[str], bool] | None:
+    """What a pattern leaves to decide for a kind of name."""
+    if not test.words:
+        return _search(test.rule.pattern, kind)
+    return None if any(word in text for text in texts for word in test.words) else frozenset()
 
 
 def _search(pattern: str, kind: str) -> frozenset[int] | Callable[[str], bool] | None:
     """Like `numbers_of`; a function of the whole name when the pattern speaks of digits."""
     if not pattern:
         return None
-    if words := _words(pattern):
-        texts = list(_texts(kind, SPELLINGS[:1]))
-        return None if any(word in text for text in texts for word in words) else frozenset()
     import re
 
     from tonnage.model.quantization.pattern import is_digit_blind, is_floating

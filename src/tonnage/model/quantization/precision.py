@@ -44,7 +44,7 @@ class Recipe:
     """How a kind of build is made: method, format, and where a mixture of experts differs from a dense model.
 
     `is_experts_only` builds quantise nothing but the routed experts of such a model; `rest` is then the format of
-    its other linear modules.
+    its other linear modules. `kept` names modules that stay in 16 bit beside those of every build.
     """
 
     method: str
@@ -53,10 +53,12 @@ class Recipe:
     is_experts_only: bool = False
     rest: Format | None = None
     kv_dtype: str | None = None
+    kept: tuple[str, ...] = ()
 
 
 CT = "compressed-tensors"
 LLM_COMPRESSOR = "llm-compressor examples: targets Linear, ignore lm_head, router gates and vision"
+LLM_COMPRESSOR_NVFP4 = "llm-compressor preset NVFP4: targets Linear, ignore lm_head, gates, linear_attn and vision"
 NVIDIA = "nvidia's NVFP4 tables from Kimi K2.6, GLM 5.1 and MiniMax M2.5 on: only routed experts; dense models wholly"
 
 RECIPES: dict[str, Recipe] = {
@@ -68,7 +70,7 @@ RECIPES: dict[str, Recipe] = {
     "w8a16": Recipe(CT, int_pack_quantized(BYTE_BITS, None), f"{LLM_COMPRESSOR}, preset W8A16"),
     "w4a16": Recipe(CT, W4A16, f"{LLM_COMPRESSOR}, preset W4A16 (group 128, symmetric)"),
     "w4a16-g32": Recipe(CT, W4A16_G32, "compressed-tensors with group 32"),
-    "int4-experts": Recipe(CT, W4A16_G32, "Kimi K2.5's list: routed experts in int4, group 32", True),
+    "int4-experts": Recipe(CT, W4A16_G32, "Kimi K2.5's list, Laguna's 72 GB: routed experts in int4, group 32", True),
     "w4a8": Recipe("quark", W4A8_FP8, "Quark int4 under fp8"),
     "awq": Recipe("awq", AWQ_INT4, "AutoAWQ: every linear module of the decoder, group 128, zero points"),
     "gptq": Recipe("gptq", GPTQ_INT4, "AutoGPTQ: every linear module of the decoder, group 128, symmetric"),
@@ -78,6 +80,7 @@ RECIPES: dict[str, Recipe] = {
     "mxfp6": Recipe("quark", MXFP6, "Quark with fp6 weights"),
     "mxfp8": Recipe("mxfp8", MXFP8, "vLLM mxfp8: every linear module"),
     "nvfp4": Recipe("modelopt", NVFP4, NVIDIA, True),
+    "nvfp4-linear": Recipe(CT, NVFP4, LLM_COMPRESSOR_NVFP4, kept=("**.linear_attn",)),
     "nvfp4-w4a16": Recipe("modelopt", NVFP4_W4A16, NVIDIA, True),
     "nvfp4-mxfp8": Recipe("modelopt", NVFP4, "nvidia's MiniMax M3 table: experts NVFP4, the rest MXFP8", True, MXFP8),
     "nf4": Recipe("bitsandbytes", NF4_DOUBLE, "vLLM's in-flight bitsandbytes: NF4 with double quantisation"),
@@ -142,7 +145,7 @@ def scheme_for(precision: str, is_moe: bool = False) -> Scheme | None:
 def _rules(recipe: Recipe, is_moe: bool) -> tuple[Rule, ...]:
     if recipe.format == FP32:
         return (Rule("", FP32),)
-    narrow = Rule("", None, NARROW)
+    narrow = Rule("", None, (*NARROW, *recipe.kept))
     if recipe.is_experts_only and is_moe:
         return (Rule("", recipe.format, EXPERTS), narrow, *default_rules(recipe.rest))
     return (narrow, *default_rules(recipe.format))

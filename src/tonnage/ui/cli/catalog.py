@@ -18,10 +18,11 @@ KINDS = ("accelerators", "nodes", "links", "prices", "models")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The four actions; a kind of rows; a name."""
+    """The four actions; a kind of rows, which may be left out; a name."""
     parser.add_argument("action", choices=("list", "show", "check", "add"))
-    parser.add_argument("words", nargs="*", metavar="[KIND] NAME", help="text to look for, name, or row to add as JSON")
-    parser.add_argument("--kind", choices=KINDS, help="the same as KIND; default: accelerators")
+    parser.add_argument("kind_or_name", nargs="?", metavar="KIND", help=f"{', '.join(KINDS)}; may be left out")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="text to look for, name to show, or row to add as JSON")
+    parser.add_argument("--kind", choices=KINDS, help="the same as KIND")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _kind_and_name(args: argparse.Namespace) -> tuple[str | None, str]:
     """The kind, from its option or as first word (`model` and `models`), and the rest of the words."""
-    words = list(args.words)
+    words = [word for word in (args.kind_or_name, args.name) if word is not None]
     named = next((kind for kind in KINDS if words and words[0].lower() in (kind, kind[:-1])), None)
     if args.kind is None and named is not None:
         words.pop(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from tonnage.ui.cli.guard import guard
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; the exit code of the process: 0 yes, 1 no, 2 wrong use, 3 the outside world failed."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None and "--batch" not in words:
-        # A process that answers one question ends before collecting garbage pays.
-        gc.disable()
     return guard(lambda: _dispatch(words), "--debug" in words, "--json" in words)
 
 

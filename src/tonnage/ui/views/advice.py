@@ -87,7 +87,7 @@ def _next_rows(answer: Mapping[str, Any], column: int, width: int) -> list[Row]:
     name = model.get("id") if isinstance(model, dict) else model
     cards = f"tonnage cards {shorten(str(name), LONGEST_NAME)}" if name else ""
     asks = ["--explain", cards, "tonnage receipt LOG"] if answer["fits"] else [cards, "--explain"]
-    return label_rows("next", _side_by_side(filter(None, asks), column, width, GAP[:3]), column, width)
+    return label_rows("next", _side_by_side(filter(None, asks), column, width, GAP[:2]), column, width)
 
 
 def _side_by_side(texts: Iterable[str], column: int, width: int, gap: str = GAP) -> list[str]:

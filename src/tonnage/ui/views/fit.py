@@ -105,14 +105,14 @@ def _host_facts(answer: Mapping[str, Any]) -> list[Fact]:
     if not most:
         return []
     memory = tiers.get("host_memory_bytes")
-    words = f"{render_gib(most)} of weights a card" + (f", a node has {render_gib(memory)}" if memory else "")
+    words = f"{render_gib(most)} of each card's weights" + (f", a node has {render_gib(memory)}" if memory else "")
     disk = tiers.get("disk_bytes")
     return [("host", words), *([("disk", f"{render_gib(disk)} that the host cannot hold")] if disk else [])]
 
 
 def _cost_words(answer: Mapping[str, Any]) -> str:
     token, state = answer.get("kv_bytes_per_token_per_rank"), answer.get("state_bytes_per_request_per_rank")
-    words = [f"KV {_token_words(token)} a token"] if token else []
+    words = [f"{_token_words(token)} a token"] if token else []
     words += [f"{render_bytes(state)} a request"] if state else []
     return " + ".join(words) or "no cache that grows"
 

@@ -41,10 +41,22 @@ def ascii_text(text: str) -> str:
 
 def wrap_text(text: str, width: int) -> list[str]:
     """Lines of at most `width` characters; a word that is longer is cut. Control characters become spaces."""
-    from textwrap import wrap
+    width = max(8, width)
+    rest = (text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)).rstrip()
+    lines: list[str] = []
+    # As `textwrap` would, whose import costs more than a screen of these.
+    while len(rest) > width:
+        end = _line_end(rest, width)
+        lines += [line] if (line := rest[:end].rstrip()) else []
+        rest = rest[end:].lstrip()
+    return [*lines, rest] if rest or not lines else lines
 
-    clean = "".join(sign if sign.isprintable() else " " for sign in text)
-    return wrap(clean, max(8, width), break_on_hyphens=False) or [""]
+
+def _line_end(rest: str, width: int) -> int:
+    """Where the first line ends: before the last word that does not fit, inside it if it fits nowhere."""
+    end = rest.rfind(" ", 0, width + 1)
+    is_longer = end < width and len(rest[end + 1 :].partition(" ")[0]) > width
+    return width if is_longer else end
 
 
 def wrap_row(text: str, width: int, role: Role = "plain") -> list[Row]:

@@ -124,3 +124,20 @@ def test_a_hybrid_on_a_host_is_logged_with_its_own_block(
     assert plan(make_view(make_arch(linear, full)), 256 * MIB).note is None
     stated = make_view(make_arch(linear, full), card=make_card("host", None), block_size=4096)
     assert plan(stated, 256 * MIB, device=HOST).note is None
+
+
+def test_every_sequence_of_a_captured_step_needs_a_block_for_its_state(
+    make_arch: MakeArch, make_view: MakeView
+) -> None:
+    arch = make_arch(Layer((DeltaNet(16, 16, 64, 64, 4),), (Dense(128),)), Layer((Gqa(2, 2, 16, 16),), (Dense(128),)))
+    blocks = plan(make_view(arch, max_num_seqs=1), 16 * MIB).num_blocks
+    assert blocks is not None
+    assert plan(make_view(arch, max_num_seqs=blocks), 16 * MIB).fits
+    crowded = make_view(arch, max_num_seqs=blocks + 1)
+    pool = plan(crowded, 16 * MIB)
+    assert not pool.fits
+    assert pool.obstacle == f"max_num_seqs of {blocks + 1} exceeds the {blocks} cache blocks that hold recurrent states"
+    # Without graphs, or before 0.20, such a start works.
+    assert plan(make_view(arch, max_num_seqs=blocks + 1, eager=True), 16 * MIB).fits
+    assert plan(crowded, 16 * MIB, Version(0, 19)).obstacle is None
+    assert plan(make_view(make_arch(), max_num_seqs=10**6), 16 * MIB).obstacle is None

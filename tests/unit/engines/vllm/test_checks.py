@@ -18,8 +18,8 @@ from tonnage.model.ffn.dense import Dense
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
-from tonnage.model.quantization.formats import FP8_BLOCK_128, GPTQ_INT4
-from tonnage.model.quantization.scheme import Rule, Scheme
+from tonnage.model.quantization.formats import FP8_BLOCK_128, GPTQ_INT4, NF4, W4A16_CHANNEL
+from tonnage.model.quantization.scheme import Format, Rule, Scheme
 
 MakeArch = Callable[..., Arch]
 MakeCard = Callable[..., Accelerator]
@@ -144,6 +144,31 @@ def test_input_features_hold_whole_blocks_too(make_arch: MakeArch, make_card: Ma
 def test_uneven_shards_of_blocks_name_the_division(make_arch: MakeArch, make_card: MakeCard) -> None:
     arch = make_arch(Layer((Gqa(6, 6, 128, 128),), (Dense(1024),)), hidden=768, scheme=BLOCKS)
     assert "1024 pieces over 3 ranks" in line(arch, Layout(tp=3), make_card())
+
+
+def grouped(make_arch: MakeArch, width: int, form: Format = GPTQ_INT4) -> Arch:
+    """A dense model of that inner width, in groups of 128 unless another format is given."""
+    layer = Layer((Gqa(64, 8, 128, 128),), (Dense(width),))
+    return make_arch(layer, hidden=8192, scheme=Scheme("gptq", (Rule("", None, ("lm_head",)), Rule("", form))))
+
+
+def test_groups_of_input_features_stay_together(make_arch: MakeArch, make_card: MakeCard) -> None:
+    # Qwen2-72B: 29,568 / 8 = 3,696 = 28 x 128 + 112.
+    text = line(grouped(make_arch, 29_568), Layout(tp=8), make_card())
+    assert text == "mlp.down_proj: 3696 input features a rank: a multiple of the group size 128"
+
+
+@pytest.mark.parametrize(
+    ("width", "tp", "form"),
+    [
+        (29_568, 1, GPTQ_INT4),  # 231 whole groups
+        (29_696, 8, GPTQ_INT4),  # as padded by its publisher: 29 groups a rank
+        (29_568, 8, W4A16_CHANNEL),  # one scale a row
+        (29_568, 8, NF4),  # made by the engine while it loads
+    ],
+)
+def test_other_cuts_part_no_group(make_arch: MakeArch, make_card: MakeCard, width: int, tp: int, form: Format) -> None:
+    assert refusal(grouped(make_arch, width, form), Layout(tp=tp), make_card()) is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tonnage.engines.vllm.version import Version
 from tonnage.layout.layout import Layout
 from tonnage.memory.rank_view import RankView
 from tonnage.memory.serving import Serving
-from tonnage.model.arch import Arch
+from tonnage.model.arch import Arch, Layer
 
 MakeArch = Callable[..., Arch]
 MakeView = Callable[..., RankView]
@@ -71,13 +71,19 @@ def test_no_size_exceeds_the_tokens_of_a_step() -> None:
     assert len(capture_sizes(Version(0, 28), serving(256, 96), "sm_90")) == 15
 
 
-def test_a_line_for_the_layers_of_the_rank(make_arch: MakeArch, make_view: MakeView) -> None:
-    view = make_view(make_arch(), Layout(pp=2), layers=range(2), max_num_seqs=1024)
+def test_a_line_for_the_layers_of_the_rank(make_arch: MakeArch, make_view: MakeView, dense_layer: Layer) -> None:
+    view = make_view(make_arch(*[dense_layer] * 80), Layout(pp=2), layers=range(40), max_num_seqs=1024)
     line = graph_line(view, Version(0, 19))
-    assert line.bytes == 51 * 2 * LAYER_SIZE_BYTES
+    assert line.bytes == 51 * 40 * LAYER_SIZE_BYTES
     assert line.low < line.bytes < line.high
     assert (line.name, line.basis) == ("cuda_graphs", "assumed")
-    assert "51 captured sizes x 2 layers" in line.trace
+    assert "51 captured sizes x 40 layers" in line.trace
+
+
+def test_the_first_graph_costs_more(make_arch: MakeArch, make_view: MakeView) -> None:
+    # 2 sizes x 4 layers x 0.45 MB are far below what the pool and the workspaces take.
+    line = graph_line(make_view(make_arch(), max_num_seqs=1), Version(0, 24))
+    assert line.bytes == 450 * 2**20
 
 
 def test_eager_runs_capture_nothing(make_arch: MakeArch, make_view: MakeView) -> None:

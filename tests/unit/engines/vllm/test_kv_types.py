@@ -95,3 +95,9 @@ def test_checkpoints_in_32_bits_run_in_16() -> None:
     assert compute_dtype("float16") == "float16"
     types = cache_types("auto", replace(arch(PLAIN), dtype="float32"), NEW)
     assert (types.attention, types.model) == ("bfloat16", "bfloat16")
+
+
+def test_latents_without_rotary_values_are_not_packed() -> None:
+    # GLM 5.3 Flash: 512 fp8 values a token on Hopper too.
+    plain = replace(SPARSE, mixers=(replace(SPARSE.mixers[0], rope_dim=0),))
+    assert cache_types("fp8", arch(plain), NEW, "cuda", "sm_90").latent_entry_bytes is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tonnage.engines.vllm.model_classes import (
@@ -9,7 +11,11 @@ from tonnage.engines.vllm.model_classes import (
     HEAD_ON_LAST_STAGE,
     embeds_everywhere,
     heads_everywhere,
+    media_tokens,
 )
+from tonnage.model.arch import Arch, Tower
+
+MakeArch = Callable[..., Arch]
 
 
 @pytest.mark.parametrize(
@@ -37,3 +43,12 @@ def test_any_of_several_names_decides() -> None:
 
 def test_heads_are_a_part_of_the_exceptions() -> None:
     assert HEAD_ON_LAST_STAGE < EMBEDDING_ON_EVERY_STAGE
+
+
+def test_gemma_4_must_see_a_film_in_one_step(make_arch: MakeArch) -> None:
+    name, eyes, ears = ("Gemma4ForConditionalGeneration",), Tower("vision", 1, 8, ()), Tower("audio", 1, 8, ())
+    # 32 frames x (70 + 2 + 6) tokens
+    assert media_tokens(make_arch(architectures=name, towers=(eyes,))) == 2496
+    assert media_tokens(make_arch(architectures=name, towers=(eyes, ears))) is None
+    assert media_tokens(make_arch(architectures=name)) is None
+    assert media_tokens(make_arch(towers=(eyes,))) is None

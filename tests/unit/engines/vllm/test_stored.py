@@ -163,3 +163,28 @@ def test_smaller_tiles_have_more_scales(make_arch: MakeArch, make_card: MakeCard
     expert = Tensor("mlp.experts.up_proj", 1536, 4096, "rows", copies=128, is_expert=True)
     keeping = keeping_of(make_arch(), make_card())
     assert keeping.size(piece(expert, FP8_BLOCK_128), Shard(192, 4096, 1)) == 786_432 + 768
+
+
+def test_scales_of_fp8_are_written_out_where_cards_lack_it(make_arch: MakeArch, make_card: MakeCard) -> None:
+    tensor, shard = Tensor("mlp.down_proj", 5120, 17_408, "cols"), Shard(5120, 17_408, 1)
+    arch = make_arch(scheme=Scheme("fp8", (Rule("", FP8_BLOCK_128),)))
+    ada, ampere = (keeping_of(arch, make_card(target=target)) for target in ("sm_89", "sm_86"))
+    # 40 x 136 scales of 4 B; on Ampere 136 groups for each of 5,120 rows, 2 B each
+    assert ada.size(piece(tensor, FP8_BLOCK_128), shard) == 5120 * 17_408 + 40 * 136 * 4
+    assert ampere.size(piece(tensor, FP8_BLOCK_128), shard) == 5120 * 17_408 + 5120 * 136 * 2
+    # one scale a row in 16 bit instead of 32
+    assert ampere.size(piece(tensor, FP8_CHANNEL), shard) == 5120 * 17_408 + 5120 * 2
+
+
+def test_elements_and_scales_are_parameters_of_their_own(make_arch: MakeArch, make_card: MakeCard) -> None:
+    arch = make_arch(scheme=Scheme("fp8", (Rule("", FP8_BLOCK_128),)))
+    keeping = keeping_of(arch, make_card(target="sm_90"))
+    assert keeping.split_size(piece(LINEAR, FP8_BLOCK_128), Shard(128, 512, 1)) == (65_536, 4 * 4)
+    assert keeping.split_size(piece(LINEAR), Shard(128, 512, 1)) == (131_072, 0)
+    # gpt-oss on Hopper: 2,880 is padded to 2,944 rows a rank and 3,072 columns, half a byte each
+    padded = mxfp4_arch(make_arch)
+    elements, scales = keeping_of(padded, make_card(target="sm_90")).split_size(
+        piece(INWARD, MXFP4), Shard(2880, 2880, 128)
+    )
+    assert elements == 128 * 2944 * 3072 // 2
+    assert scales == 128 * 2944 * 3072 // 32

@@ -36,6 +36,8 @@ NAMES = [
     ("amd/Llama-3.3-70B-Instruct-MXFP4", "Llama-3.3-70B-Instruct", "mxfp4"),
     ("MiniMaxAI/MiniMax-M3-MXFP8", "MiniMax-M3", "mxfp8"),
     ("RedHatAI/Qwen3.8-27B-INT4", "Qwen3.8-27B", "pack-int4-g128"),
+    ("RedHatAI/Qwen3-32B-NVFP4", "Qwen3-32B", "nvfp4-g16"),
+    ("poolside/Laguna-S-2.1-INT4", "Laguna-S-2.1", "pack-int4-g32"),
     ("someone/Model-INT8", "Model", "int8-channel"),
     ("unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit", "Meta-Llama-3.1-8B-Instruct", "nf4-double"),
     ("Intel/Qwen3-32B-int4-AutoRound", "Qwen3-32B", "int4-g128"),
@@ -99,7 +101,7 @@ def test_kimi_k2_thinking_is_int4_without_saying_so() -> None:
 
 
 def test_experts_alone_in_mixtures() -> None:
-    derived = scheme_from_name("RedHatAI/Qwen3.6-35B-A3B-NVFP4", is_moe=True)
+    derived = scheme_from_name("nvidia/Qwen3.6-35B-A3B-NVFP4", is_moe=True)
     assert derived is not None
     assert derived.scheme is not None
     assert format_of(derived.scheme, "model.language_model.layers.3.mlp.experts.gate_up_proj") is not None

@@ -34,6 +34,12 @@ def test_all_notes_are_there(stages: dict[str, Any]) -> None:
     assert all(f"note {number}:" in text for number in range(9))
 
 
+def test_all_reasons_are_there(fits: dict[str, Any]) -> None:
+    lines = [plain_text(row) for row in explain_rows(fits, 80)]
+    assert " because  896 experts stay resident though 16 act per token" in lines
+    assert "          TP8 is the simplest layout, and it fits" in lines
+
+
 def test_a_single_value_has_no_band(fits: dict[str, Any]) -> None:
     for rank in fits["ranks"]:
         rank["lines"] = [{"name": "weights", "bytes": 2**30, "low": 2**30, "high": 2**30, "basis": "derived"}]

@@ -23,7 +23,7 @@ def test_verdict_first_with_the_room(fits: dict[str, Any]) -> None:
 def test_numbers_that_decide(fits: dict[str, Any]) -> None:
     assert fact_list(fits) == [
         ("context", "up to 1,048,576 tokens for one request"),
-        ("at 131,072", "13.8 requests at once  (KV 27,648 B a token + 429.0 MiB a request)"),
+        ("at 131,072", "13.8 requests at once  (27,648 B a token + 429.0 MiB a request)"),
         ("cache", "52.6 GiB a rank, 2,042,774 tokens; one request needs 3.81 GiB"),
         ("loading", "peak 196.0 GiB a card"),
     ]
@@ -34,18 +34,53 @@ def test_all_replicas_count(fits: dict[str, Any]) -> None:
     assert facts["at 131,072"].startswith("16.0 requests at once")
 
 
-def test_because_instead_next(fits: dict[str, Any]) -> None:
-    lines = lines_of(fits)
-    assert " because      896 experts stay resident though 16 act per token" in lines
-    assert " instead      --dp-attention  DP8 x EP: 92.0 requests at 131,072 tokens" in lines
-    assert lines[-1] == " next         --explain shows how each line came about"
+def test_replicas_are_counted_together_and_each(fits: dict[str, Any]) -> None:
+    layout = fits["layout"] | {"dp": 8}
+    answer = fits | {"max_concurrency_x": 2.0, "concurrency_all_replicas": 16.0, "layout": layout}
+    assert dict(fact_list(answer))["at 131,072"].startswith("16.0 requests at once, 2.0 on each of 8 replicas  (")
+
+
+@pytest.mark.parametrize(
+    ("free", "busiest", "words"),
+    [
+        ((20,), 0, "room 20.0 GiB"),
+        ((20, 20), 1, "room 20.0 GiB on the fullest card"),
+        ((20, 18), 1, "room 18.0 GiB on the fullest card, rank 1"),
+        ((18, 20, 18), 2, "room 18.0 GiB on the fullest card, rank 2"),  # of equally full ones that which decides
+        ((18, 20, 18), None, "room 18.0 GiB on the fullest card, rank 0"),
+    ],
+)
+def test_room(free: tuple[int, ...], busiest: int | None, words: str, fits: dict[str, Any]) -> None:
+    gib = 2**30
+    ranks = [
+        {
+            "rank": number, "card_bytes": 80 * gib, "free_bytes": size * gib,
+            "lines": [{"name": "weights", "bytes": (80 - size) * gib}],
+        }
+        for number, size in enumerate(free)
+    ]  # fmt: skip
+    text = "\n".join(lines_of(fits | {"ranks": ranks, "busiest_rank": busiest}, 120))
+    assert text.split("\n")[0].endswith(f" {words}")
+
+
+def test_host_and_disk(fits: dict[str, Any]) -> None:
+    gib = 2**30
+    ranks = [rank | {"host_bytes": 50 * gib} for rank in fits["ranks"]]
+    tiers = {"host_bytes": 300 * gib, "disk_bytes": 100 * gib, "host_memory_bytes": 300 * gib}
+    facts = dict(fact_list(fits | {"ranks": ranks, "tiers": tiers}))
+    assert facts["host"] == "50.0 GiB of each card's weights, a node has 300.0 GiB"
+    assert facts["disk"] == "100.0 GiB that the host cannot hold"
+    unknown = dict(fact_list(fits | {"ranks": ranks, "tiers": {"disk_bytes": 0, "host_memory_bytes": None}}))
+    assert unknown["host"] == "50.0 GiB of each card's weights"
+    assert "disk" not in unknown
+    assert "host" not in dict(fact_list(fits))
 
 
 def test_a_no_says_why_and_offers_only_what_fits(too_heavy: dict[str, Any]) -> None:
     text = "\n".join(lines_of(too_heavy))
     assert text.startswith("Llama-3.1-405B does not fit on 8 x H100 SXM5 80GB: weights need 94.5 GiB a card,\n")
     assert " tried     TP8, vLLM 0.33" in text
-    assert "--on '2x8xH100 SXM5 80GB'  TP8 x PP2: 4.1 requests" in text
+    assert "--on '2x8xH100 SXM5 80GB'  TP8 x PP2, 4.1 requests at 131,072" in text
     assert "int4" not in text
     assert "requests at once" not in text
     assert "next      tonnage cards meta-llama/Llama-3.1-405B" in text
@@ -66,7 +101,7 @@ def test_cache_too_small_keeps_its_numbers(too_heavy: dict[str, Any]) -> None:
 
 def test_tiny_caches_keep_their_decimals(fits: dict[str, Any]) -> None:
     facts = dict(fact_list(fits | {"kv_bytes_per_token_per_rank": 4.5, "state_bytes_per_request_per_rank": 0}))
-    assert facts["at 131,072"].endswith("(KV 4.50 B a token)")
+    assert facts["at 131,072"].endswith("(4.50 B a token)")
 
 
 @pytest.mark.parametrize("name", ["fits", "too_heavy", "invalid", "stages"])
@@ -84,10 +119,6 @@ def test_forty_columns_keep_every_number(fits: dict[str, Any]) -> None:
     text = " ".join(" ".join(lines_of(fits, 40)).split())
     for number in ("194.4", "52.6", "31.0 GiB", "1,048,576", "13.8", "27,648 B", "196.0 GiB"):
         assert number in text
-
-
-def test_many_notes_are_counted_not_printed(stages: dict[str, Any]) -> None:
-    assert any("notes: --explain" in line for line in lines_of(stages))
 
 
 def test_roles_of_the_verdict(fits: dict[str, Any], too_heavy: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ FLEET = {"nodes": 1, "count": 8, "accelerator": "amd-mi300x", "name": "MI300X"}
         ({"gpu": "B200"}, "--on 8xB200"),
         ({"gpu": "H100 SXM5 80GB"}, "--on '8xH100 SXM5 80GB'"),
         ({"gpu": "B200", "quantization": "fp8", "tp": 4}, "--on 8xB200 --tp 4 --precision fp8"),
+        ({"gpu": "GeForce RTX 4090", "gpu_count": 2, "nodes": 1}, "--on '2xRTX 4090'"),
         ({}, ""),
     ],
 )
@@ -40,6 +41,7 @@ def test_every_option_fills_a_field_of_a_question() -> None:
 def test_flags_are_those_of_the_contract() -> None:
     stated = (
         "--tp --pp --dp --ep --dcp --dp-attention --precision --kv-dtype --context --concurrency --utilization"
-        " --max-num-seqs --max-num-batched-tokens --block-size --eager --offload-gib --kv-bytes --trust"
+        " --max-num-seqs --max-num-batched-tokens --block-size --eager --mtp --max-loras --max-lora-rank --offload-gib"
+        " --kv-bytes --trust"
     )
     assert [option.flag for option in OPTIONS] == stated.split()

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tonnage.ui.views.screen import Span, ascii_text, label_rows, plain_text, shorten, wrap_text
 
 
@@ -19,6 +24,13 @@ def test_wrap_text_keeps_aligned_spaces_and_cuts_long_words() -> None:
     assert wrap_text("a  b", 10) == ["a  b"]
     assert wrap_text("x" * 25, 10) == ["x" * 10, "x" * 10, "x" * 5]
     assert wrap_text("", 10) == [""]
+
+
+@given(st.text(st.sampled_from("ab -  \t\u3000é"), max_size=60), st.integers(1, 30))
+def test_wrap_text_breaks_where_textwrap_does(text: str, width: int) -> None:
+    clean = "".join(sign if sign.isprintable() else " " for sign in text)
+    lines = textwrap.wrap(clean, max(8, width), break_on_hyphens=False)
+    assert wrap_text(text, width) == ([line.rstrip() for line in lines] or [""])
 
 
 def test_wrap_text_takes_no_commands_for_the_terminal() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tonnage.ui.views.subject import engine_words, fleet_words, layout_words, model_words, setup_words
+from tonnage.ui.views.subject import card_words, engine_words, fleet_words, layout_words, model_words, setup_words
 
 
 def test_model_words() -> None:
@@ -29,3 +29,17 @@ def test_engine_and_setup_words() -> None:
     assert engine_words(answer) == "llama.cpp b9000"
     assert setup_words(answer) == "TP2, llama.cpp b9000"
     assert setup_words({"engine": "vllm"}) == "vLLM"
+
+
+def test_brands_that_everyone_leaves_out() -> None:
+    assert card_words("Instinct MI355X") == "MI355X"
+    assert card_words("GeForce RTX 4090") == "RTX 4090"
+    assert card_words("Radeon PRO W7900") == "Radeon PRO W7900"
+    assert fleet_words({"count": 8, "name": "Instinct MI355X"}) == "8 x MI355X"
+
+
+def test_first_releases_are_short() -> None:
+    layout = {"words": "TP8"}
+    assert setup_words({"layout": layout, "engine": "vllm", "engine_version": "0.33.0"}) == "TP8, vLLM 0.33"
+    assert setup_words({"layout": layout, "engine": "vllm", "engine_version": "0.10.2"}) == "TP8, vLLM 0.10.2"
+    assert setup_words({"layout": layout, "engine": "vllm", "engine_version": "0.33"}) == "TP8, vLLM 0.33"
