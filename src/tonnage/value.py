@@ -8,7 +8,8 @@ their methods instead, until one is made so often that compiling its `__init__` 
 
 from __future__ import annotations
 
-from operator import attrgetter, ge, gt, le, lt
+# Not `operator`, whose Python half nobody needs here.
+from _operator import attrgetter, ge, gt, le, lt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ FLOORS = (
     ("layout",),
     ("model", "catalog"),
     ("figure", "seams"),
-    ("units", "errors", "value", "__version__"),
+    ("units", "errors", "value", "kept", "tally", "json_text", "__version__"),
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 PURE = {"model", "layout", "memory", "speed", "cost", "engines"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import os.path
 
@@ -10,6 +9,7 @@ from tonnage.catalog.accelerator import build_accelerator
 from tonnage.catalog.link import build_link
 from tonnage.catalog.names import build_index, fold, look_up, squeeze_names
 from tonnage.errors import UnreadableError, UsageError
+from tonnage.json_text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,6 @@ class Catalog:
 
         return tuple(build_price(row) for row in self.rows("prices").values())
 
-
     def _packaged(self, kind: Kind) -> list[str]:
         """The packaged lines of a kind, not yet understood."""
         if kind not in self._lines:
@@ -149,7 +148,7 @@ def parse_lines(path: str, lines: Iterable[str]) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
         except (ValueError, RecursionError) as error:
             raise UnreadableError(f"{path}:{number}", str(error), "one JSON object a line") from error
         if not isinstance(row, dict):

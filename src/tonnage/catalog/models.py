@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from tonnage.catalog.load import decode_text, read_bytes
 from tonnage.errors import UnreadableError
+from tonnage.json_text import parse_json
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -136,7 +136,7 @@ def bare(name: str) -> str:
 def read_preset(line: str) -> Preset:
     """The preset of one line of a models file; UnreadableError names what is wrong with it."""
     try:
-        row = json.loads(line)
+        row = parse_json(line)
         return Preset(
             row["id"],
             tuple(row["aliases"]),

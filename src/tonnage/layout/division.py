@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from tonnage.kept import kept
 from tonnage.layout.shard import cut
 from tonnage.layout.stages import experts_on_rank
 from tonnage.layout.widths import width_of
@@ -39,6 +38,6 @@ class Division:
         return cut(piece.tensor, widths.moe_tp, experts_on_rank(total, widths.moe_ep, self.ep_rank))
 
 
-@lru_cache(SETS_KEPT)
+@kept(SETS_KEPT)
 def _cut_all(division: Division, pieces: Pieces) -> tuple[Shard, ...]:
     return tuple(map(division.shard, pieces))

@@ -34,7 +34,8 @@ RESIDUALS = 2  # the hidden state and the residual beside the experts' workspace
 def forward_peak_bytes(view: RankView, tokens: int) -> int:
     """Largest working set of one layer on the rank for `tokens` tokens in flight."""
     arch = view.parts.arch
-    distinct = {view.parts.class_of[index]: arch.layers[index] for index in view.layers}
+    held = slice(view.layers.start, view.layers.stop)
+    distinct = dict(zip(view.parts.class_of[held], arch.layers[held], strict=True))
     return max(layer_values(layer, arch.hidden, view.widths) for layer in distinct.values()) * tokens * ELEMENT_BYTES
 
 

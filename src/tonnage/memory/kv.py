@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from tonnage.memory.kv_spec import KvSpec
 from tonnage.memory.kv_types import head_bytes, vector_bytes
 from tonnage.memory.rank_view import count_equal
@@ -45,10 +43,10 @@ class Share:
 
 def kv_specs(mixers: Sequence[Mixer], share: Share) -> tuple[KvSpec, ...]:
     """The caches of a rank that holds `mixers`, in order of first appearance; equal layers are counted together."""
-    counted: Counter[KvSpec] = Counter()
+    counted: dict[KvSpec, int] = {}
     for mixer, layers in count_equal(mixers).items():
         for spec in caches_of(mixer, share):
-            counted[spec] += layers
+            counted[spec] = counted.get(spec, 0) + layers
     return tuple(replace(spec, layers=layers) for spec, layers in counted.items())
 
 

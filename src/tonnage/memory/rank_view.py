@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import lru_cache
-
+from tonnage.kept import kept
 from tonnage.layout.division import Division
+from tonnage.tally import tally
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -59,12 +58,12 @@ class RankView:
         return _mixer_counts(self.parts, self.layers)
 
 
-@lru_cache(STAGES_KEPT)
+@kept(STAGES_KEPT)
 def _mixers(parts: Parts, layers: range) -> tuple[Mixer, ...]:
     return tuple(mixer for index in layers for mixer in parts.arch.layers[index].mixers)
 
 
-@lru_cache(STAGES_KEPT)
+@kept(STAGES_KEPT)
 def _mixer_counts(parts: Parts, layers: range) -> tuple[tuple[Mixer, int], ...]:
     return tuple(count_equal(_mixers(parts, layers)).items())
 
@@ -74,6 +73,6 @@ def count_equal(mixers: Sequence[Mixer]) -> dict[Mixer, int]:
     # First by identity: equal layers are mostly one object, and comparing mixers field by field is slow.
     objects = {id(mixer): mixer for mixer in mixers}
     counts: dict[Mixer, int] = {}
-    for key, count in Counter(map(id, mixers)).items():
+    for key, count in tally(map(id, mixers)).items():
         counts[objects[key]] = counts.get(objects[key], 0) + count
     return counts

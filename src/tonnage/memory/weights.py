@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import lru_cache
-
+from tonnage.kept import kept
 from tonnage.layout.division import SETS_KEPT
+from tonnage.tally import tally
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from tonnage.memory.rank_view import RankView
 
     Store = Callable[[Piece, Shard], int]
-
 
 
 @value
@@ -38,18 +36,18 @@ def weigh(view: RankView, store: Store) -> Weighed:
 
     A tied embedding stands on both ends of a pipeline, once when there is a single stage.
     """
-    totals: Counter[Group] = Counter()
+    totals: dict[Group, int] = {}
     division = view.division
     for pieces, count in held_pieces(view):
         for group, size in _sizes(pieces, division, store).items():
-            totals[group] += count * size
-    return Weighed(dict(totals))
+            totals[group] = totals.get(group, 0) + count * size
+    return Weighed(totals)
 
 
 def held_pieces(view: RankView) -> Iterator[tuple[Pieces, int]]:
     """The pieces of the rank, layer class by layer class, and how many times each group stands there."""
     parts = view.parts
-    for number, count in Counter(parts.class_of[index] for index in view.layers).items():
+    for number, count in tally(parts.class_of[view.layers.start : view.layers.stop]).items():
         yield parts.classes[number], count
     yield parts.towers, 1
     if view.is_first:
@@ -66,11 +64,11 @@ def draft_bytes(view: RankView, store: Store) -> int:
 
 
 # Ranks, stages, remedies and questions of a batch ask for the same again.
-@lru_cache(SETS_KEPT)
+@kept(SETS_KEPT)
 def _sizes(pieces: Pieces, division: Division, store: Store) -> Mapping[Group, int]:
-    totals: Counter[Group] = Counter()
+    totals: dict[Group, int] = {}
     for piece, shard in zip(pieces, division.shards(pieces), strict=True):
-        totals[piece.group] += store(piece, shard)
+        totals[piece.group] = totals.get(piece.group, 0) + store(piece, shard)
     return totals
 
 

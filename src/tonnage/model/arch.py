@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Mixer = Gqa | Mla | Compressed | DeltaNet | Kda | Mamba1 | Mamba2
     Ffn = Dense | Moe
 
+MODELS_KEPT = 256  # of a long batch
+
 
 @value
 class Layer:
@@ -97,5 +99,15 @@ class Arch:
     @property
     def kinds(self) -> tuple[Layer, ...]:
         """The distinct layers in order of first appearance; a few equal ones may be among them."""
-        # By identity: `read_arch` makes equal layers one object, and hashing layers is slow.
-        return tuple(dict(zip(map(id, self.layers), self.layers, strict=True)).values())
+        kept = _kinds.get(id(self.layers))
+        if kept is None:
+            if len(_kinds) >= MODELS_KEPT:
+                _kinds.clear()
+            # By identity: `read_arch` makes equal layers one object, and hashing layers is slow.
+            kinds = tuple({id(layer): layer for layer in self.layers}.values())
+            # The layers are kept too, hence an id is never that of others.
+            kept = _kinds[id(self.layers)] = (self.layers, kinds)
+        return kept[1]
+
+
+_kinds: dict[int, tuple[tuple[Layer, ...], tuple[Layer, ...]]] = {}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from tonnage.errors import UnreadableError
+from tonnage.kept import kept
 from tonnage.model.arch import Arch, Layer, Rope, Tower
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.ffn.moe import Moe
@@ -34,6 +33,7 @@ KINDS: dict[str, type] = {
     "mamba2": Mamba2, "dense": Dense, "moe": Moe,
 }  # fmt: skip
 KIND_OF = {cls: kind for kind, cls in KINDS.items()}
+CLASSES_KEPT = 64  # more than there are
 MAX_LAYERS = 4096  # the deepest published model has 126; a run length above this is no model
 
 
@@ -155,7 +155,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-@cache
+@kept(CLASSES_KEPT)
 def _readers(cls: type) -> dict[str, Reader]:
     """How each field of a class is read."""
     tensors, texts, layers = _many(_read_tensor), _many(_scalar("str")), _many(_read_layer)

@@ -9,9 +9,8 @@ from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.kda import Kda
 from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
-from tonnage.model.params import count_params
 from tonnage.plan.storage import storage_words
-from tonnage.plan.stored import stored_size
+from tonnage.plan.stored import params_of, stored_size
 from tonnage.units import GB, render_gib
 
 TYPE_CHECKING = False
@@ -128,7 +127,7 @@ def _head_reasons(arch: Arch, layout: Layout, width: int) -> Iterator[str]:
 
 
 def _storage_reasons(parts: Parts) -> Iterator[str]:
-    count, size = count_params(parts.arch).text / GB, render_gib(stored_size(parts))
+    count, size = params_of(parts).text / GB, render_gib(stored_size(parts))
     yield f"{count:,.1f} billion parameters {storage_words(parts)} are {size}"
 
 

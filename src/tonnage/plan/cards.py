@@ -41,20 +41,23 @@ class Row:
         """The contract's row, `price_usd` for the cards alone where a price is known."""
         row: dict[str, Any] = {"accelerator": self.card.id, "name": self.card.name, "vendor": self.card.vendor}
         if self.fleet is None or self.choice is None:
-            unknown = dict.fromkeys(("count", "nodes", "layout", "free_bytes"))
-            return row | unknown | {"why_not_fewer": self.why_not_fewer}
+            return row | dict.fromkeys(("count", "nodes", "layout", "free_bytes")) | self._why
         found = self.choice.found
         count = self.fleet.nodes * self.fleet.count
-        return row | {
-            "count": count,
-            "nodes": self.fleet.nodes,
-            "layout": answer.layout_record(found.job.layout),
-            "free_bytes": min(rank.ledger.free_bytes for rank in found.ranks),
-            "weights_bytes_per_rank": found.weights_bytes,
-            "max_concurrency_x": round(found.busiest.pool.concurrency, 4),
-            "max_model_len": found.serving.max_model_len,
-            "price_usd": price_usd(self.card, count),
-        } | self._why
+        return (
+            row
+            | {
+                "count": count,
+                "nodes": self.fleet.nodes,
+                "layout": answer.layout_record(found.job.layout),
+                "free_bytes": min(rank.ledger.free_bytes for rank in found.ranks),
+                "weights_bytes_per_rank": found.weights_bytes,
+                "max_concurrency_x": round(found.busiest.pool.concurrency, 4),
+                "max_model_len": found.serving.max_model_len,
+                "price_usd": price_usd(self.card, count),
+            }
+            | self._why
+        )
 
     @property
     def _why(self) -> dict[str, str]:

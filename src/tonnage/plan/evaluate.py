@@ -107,8 +107,8 @@ def _weighed(job: Job, serving: Serving) -> tuple[RankResult, ...]:
 
 def _content(view: RankView) -> tuple[object, ...]:
     """What decides a rank's ledger; stages in the middle of a pipeline mostly hold the same."""
-    layers, numbers = view.parts.arch.layers, view.parts.class_of
-    held = tuple((numbers[index], id(layers[index])) for index in view.layers)
+    stage = slice(view.layers.start, view.layers.stop)
+    held = (view.parts.class_of[stage], *map(id, view.parts.arch.layers[stage]))
     return (held, view.is_first, view.is_last, view.has_embedding, view.has_head, view.ep_rank)
 
 

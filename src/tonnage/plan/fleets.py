@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-
 from tonnage.catalog.accelerator import Accelerator
 from tonnage.catalog.find import find_accelerator
 from tonnage.catalog.fleet import Fleet, check_counts, parse_fleet
 from tonnage.catalog.load import Catalog
 from tonnage.errors import UsageError
+from tonnage.kept import kept
 from tonnage.seams.host import host_memory_bytes
 from tonnage.seams.overlay import find_overlay
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 FLEETS_KEPT = 1024  # fleets and cards that one batch names
 
 
-@cache
+@kept(1)
 def open_catalog() -> Catalog:
     """The packaged catalogue with the user's overlay, opened once per process."""
     return Catalog(find_overlay())
@@ -57,7 +56,7 @@ def _named(question: Question) -> Fleet:
         return Fleet(1, 1, card)
 
 
-@lru_cache(FLEETS_KEPT)
+@kept(FLEETS_KEPT)
 def _parsed(text: str) -> Fleet:
     return parse_fleet(text, open_catalog(), host_memory_bytes())
 
@@ -77,7 +76,7 @@ def sized(fleet: Fleet, nodes: int, count: int) -> Fleet:
     return Fleet(nodes, count, fleet.accelerator, fleet.host_memory_bytes)
 
 
-@lru_cache(FLEETS_KEPT)
+@kept(FLEETS_KEPT)
 def find_card(name: str) -> Accelerator:
     """A card by name."""
     return find_accelerator(open_catalog(), name, host_memory_bytes())
@@ -104,7 +103,7 @@ def price_usd(card: Accelerator, count: int) -> float | None:
     return found[0].middle * count if found else None
 
 
-@cache
+@kept(1)
 def _open_prices() -> tuple[Price, ...]:
     return tuple(open_catalog().prices())
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def attention_words(arch: Arch) -> list[str]:
-    """One text per kind of mixer in order of first appearance: `24 x latent attention (MLA), 512 + 64 values cached`."""
+    """One text per kind of mixer, first ones first: `24 x latent attention (MLA), 512 + 64 values cached`."""
     counts = Counter(mixer_words(mixer) for layer in arch.layers for mixer in layer.mixers)
     return [f"{count} x {words}" for words, count in counts.items()]
 

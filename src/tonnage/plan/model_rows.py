@@ -92,7 +92,8 @@ def _short(name: str) -> Row:
     counts = record["parameters"]
     return {
         "id": name, "parameters": counts["total"], "active": counts["active"], "layers": len(arch.layers),
-        "stored_bytes": record["stored_bytes"], "stored_bits": stored_bits(model.parts), "max_context": arch.max_context,
+        "stored_bytes": record["stored_bytes"], "stored_bits": stored_bits(model.parts),
+        "max_context": arch.max_context,
     } | _costs(name)  # fmt: skip
 
 

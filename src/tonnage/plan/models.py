@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os.path
-from functools import lru_cache
 
 from tonnage.errors import UsageError
+from tonnage.kept import kept
 from tonnage.layout.parts import gather_parts
 from tonnage.value import replace, value
 
@@ -36,11 +36,10 @@ class Model:
 
     def record(self) -> dict[str, Any]:
         """The model in the shape of the JSON contract: counts in parameters, sizes in bytes, lengths in tokens."""
-        from tonnage.model.params import count_params
-        from tonnage.plan.stored import stored_size
+        from tonnage.plan.stored import params_of, stored_size
 
         arch = self.parts.arch
-        count = count_params(arch)
+        count = params_of(self.parts)
         return {
             "id": self.id,
             "family": arch.family,
@@ -71,7 +70,7 @@ def find_model(name: str, precision: str | None = None, trust: str | None = None
     return _find(name.strip(), precision, trust)
 
 
-@lru_cache(MAX_KEPT)
+@kept(MAX_KEPT)
 def _find(name: str, precision: str | None, trust: str | None) -> Model:
     if precision is None:
         return _look_up(name, trust)

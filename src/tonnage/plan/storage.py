@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from tonnage.model.dtypes import element_bytes
+from tonnage.tally import tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ _LEAST_PERCENT = 1  # a norm or a router in another type is no mixed format
 
 def stored_bits(parts: Parts) -> list[int]:
     """The widths in which the matrices of the layers are stored, narrowest first."""
-    return _large(_sizes(parts, is_expert=True) + _sizes(parts, is_expert=False))
+    return _large(_sum(_sizes(parts, is_expert=True), _sizes(parts, is_expert=False)))
 
 
 def storage_words(parts: Parts) -> str:
@@ -27,29 +26,34 @@ def storage_words(parts: Parts) -> str:
     Embedding, head and what is no matrix are left out, and so is what holds less than one parameter in a hundred.
     """
     experts, rest = _sizes(parts, is_expert=True), _sizes(parts, is_expert=False)
-    kinds = _large(experts + rest)
+    shares = _sum(experts, rest)
+    kinds = _large(shares)
     if len(kinds) < 2:
         return f"in {kinds[0]} bits" if kinds else "in no matrices"
     if len(_large(experts)) == 1 and len(_large(rest)) == 1:
         return f"in {_large(experts)[0]} bits (experts) and {_large(rest)[0]} bits (all else)"
-    shares = experts + rest
-    words = [f"{bits} bits ({round(shares[bits] * _PERCENT / shares.total())} %)" for bits in kinds]
+    words = [f"{bits} bits ({round(shares[bits] * _PERCENT / sum(shares.values()))} %)" for bits in kinds]
     return f"in {', '.join(words[:-1])} and {words[-1]}"
 
 
-def _large(sizes: Counter[int]) -> list[int]:
+def _large(sizes: dict[int, int]) -> list[int]:
     """The widths that matter, narrowest first."""
-    return sorted(bits for bits, size in sizes.items() if size * _PERCENT >= sizes.total() * _LEAST_PERCENT)
+    least = sum(sizes.values()) * _LEAST_PERCENT
+    return sorted(bits for bits, size in sizes.items() if size * _PERCENT >= least)
 
 
-def _sizes(parts: Parts, is_expert: bool) -> Counter[int]:
+def _sum(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
+    return {bits: one.get(bits, 0) + other.get(bits, 0) for bits in {**one, **other}}
+
+
+def _sizes(parts: Parts, is_expert: bool) -> dict[int, int]:
     """Parameters by bits of an element."""
-    sizes: Counter[int] = Counter()
-    for number, times in Counter(parts.class_of).items():
+    sizes: dict[int, int] = {}
+    for number, times in tally(parts.class_of).items():
         for piece in _matrices(parts.classes[number]):
             if piece.tensor.is_expert == is_expert:
                 bits = piece.format.bits if piece.format else 8 * element_bytes(piece.tensor.dtype or parts.arch.dtype)
-                sizes[bits] += times * piece.tensor.params
+                sizes[bits] = sizes.get(bits, 0) + times * piece.tensor.params
     return sizes
 
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
+from tonnage.kept import kept
 from tonnage.model.dtypes import element_bytes
+from tonnage.model.params import count_params
 from tonnage.model.quantization.formats import stored_bytes
+from tonnage.tally import tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tonnage.layout.parts import Parts, Piece
+    from tonnage.model.params import Params
+
+MODELS_KEPT = 256  # of a long batch
 
 
+@kept(MODELS_KEPT)
+def params_of(parts: Parts) -> Params:
+    """Parameter counts of a model, kept because its record and its reasons ask for them."""
+    return count_params(parts.arch)
+
+
+@kept(MODELS_KEPT)
 def stored_size(parts: Parts) -> int:
     """Bytes of all tensors as published, draft layers and stored duplicates included."""
-    times = Counter(parts.class_of)
+    times = tally(parts.class_of)
     dtype = parts.arch.dtype
     layers = sum(count * _size(parts.classes[number], dtype) for number, count in times.items())
     around = sum(

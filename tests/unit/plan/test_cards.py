@@ -106,6 +106,14 @@ def test_record() -> None:
     assert record["weights_bytes_per_rank"] == 16_391_957_056 + 2 * 2**20
     assert record["max_model_len"] == 40_960
     assert record["price_usd"] == 15_000
+    assert record["why_not_fewer_brief"] == ""
+
+
+def test_why_in_a_few_words() -> None:
+    # 405,853,388,800 parameters of 2 B are 756 GiB, eight cards of 79.18 hold 633.
+    assert smallest(LLAMA, "H100").record()["why_not_fewer_brief"] == "8 hold 633 of 756 GiB"
+    none = smallest(MIXTURE, "MI250X").record()
+    assert none["why_not_fewer_brief"].startswith("refused: not on ")
 
 
 @pytest.fixture(scope="module")

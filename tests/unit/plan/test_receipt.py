@@ -10,9 +10,9 @@ import pytest
 
 from tonnage.errors import UnreadableError, UsageError
 from tonnage.plan.calibration import load_calibration
-from tonnage.seams.data_folder import CALIBRATION_FILE
 from tonnage.plan.prediction import model_name
 from tonnage.plan.receipt import receipt
+from tonnage.seams.data_folder import CALIBRATION_FILE
 
 GIB = 2**30
 # https://github.com/vllm-project/vllm/issues/10517 (Llama 3.1 8B on an RTX 3090, 0.6.4)

@@ -71,7 +71,7 @@ def test_a_later_file_that_is_missing_is_named(tmp_path: Path) -> None:
         next(found)
 
 
-def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+def test_a_pipe_is_read_once() -> None:
     read, write = os.pipe()
     os.write(write, b"\xef\xbb\xbfone\ntwo\n")
     os.close(write)

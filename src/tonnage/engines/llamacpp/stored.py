@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from tonnage.kept import kept
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.quantization.formats import stored_bytes
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 FLOAT32_BYTES = 4
 
 
-@lru_cache
+@kept(TYPES_KEPT)
 def make_store(dtype: str) -> Store:
     """Gives the bytes of a tensor; the same function for the same type, so that sizes are computed once."""
 

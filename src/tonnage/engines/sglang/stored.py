@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from tonnage.engines.sglang.version import Version
+from tonnage.kept import kept
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.mixer.compressed import Compressed
@@ -47,7 +46,7 @@ def keeps_loaded_scales(version: Version, card: Accelerator, arch: Arch) -> bool
     return is_v4 and version < FIRST_WITH_BYTE_SCALES and (card.target or "").startswith(HOPPER)
 
 
-@lru_cache(STORES_KEPT)
+@kept(STORES_KEPT)
 def make_store(card: Accelerator, dtype: str, keeps_scales: bool) -> Store:
     """Gives the bytes of a shard; the same function for the same card and types, so that sizes are computed once."""
 

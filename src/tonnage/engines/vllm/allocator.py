@@ -6,8 +6,7 @@ segment of its own, rounded up to 2 MiB, and a rest of up to 1 MiB is not split 
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from tonnage.kept import kept
 from tonnage.layout.division import SETS_KEPT
 from tonnage.memory.weights import held_pieces
 from tonnage.units import MIB
@@ -54,7 +53,7 @@ def rank_slack_bytes(view: RankView, keeping: Keeping, is_driver_view: bool) -> 
     return sum(count * _slack(pieces, division, keeping, is_driver_view) for pieces, count in held_pieces(view))
 
 
-@lru_cache(SETS_KEPT)
+@kept(SETS_KEPT)
 def _slack(pieces: Pieces, division: Division, keeping: Keeping, is_driver_view: bool) -> int:
     return slack_bytes(list_parameters(pieces, division, keeping, LEAST_ELEMENTS), is_driver_view)
 

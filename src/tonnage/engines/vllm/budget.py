@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tonnage.engines.vllm.version import Version
 
 UTILIZATION, UTILIZATION_OLD = 0.92, 0.90  # default of gpu_memory_utilization since 0.20, and before
@@ -18,7 +16,7 @@ def default_utilization(version: Version) -> float:
 
 def budget_bytes(card_bytes: int, fraction: float) -> int:
     """The requested share of the memory the driver reports (vLLM `v1/worker/utils.py` request_memory)."""
-    return math.ceil(card_bytes * fraction)
+    return int(-(-card_bytes * fraction // 1))
 
 
 def counts_graphs(version: Version) -> bool:

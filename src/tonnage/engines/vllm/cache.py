@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from tonnage.engines.vllm.defaults import concurrent_batches
 from tonnage.engines.vllm.kv_block import CPU_BLOCK
 from tonnage.engines.vllm.kv_planner import plan_kv, plan_with_block
@@ -11,6 +9,7 @@ from tonnage.engines.vllm.kv_request import KvRequest
 from tonnage.engines.vllm.kv_rules import kv_rules
 from tonnage.engines.vllm.kv_types import cache_types
 from tonnage.engines.vllm.version import Version
+from tonnage.kept import kept
 from tonnage.memory.engine import Pool
 from tonnage.memory.extras import draft_mixers
 from tonnage.memory.kv import Share, kv_specs
@@ -73,7 +72,7 @@ def find_shortage(plan: KvPlan, max_num_seqs: int) -> str | None:
     return f"max_num_seqs of {max_num_seqs:,} exceeds the {plan.num_blocks:,} cache blocks that hold recurrent states"
 
 
-@lru_cache(STAGES_KEPT)
+@kept(STAGES_KEPT)
 def _whole_model(parts: Parts, share: Share) -> tuple[KvSpec, ...]:
     layers = (*parts.arch.layers, *(parts.arch.draft if share.num_spec else ()))
     return kv_specs([mixer for layer in layers for mixer in layer.mixers], share)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from tonnage.engines.vllm.stored import refined
 from tonnage.engines.vllm.version import Version
 from tonnage.errors import LayoutError, UnsupportedError
+from tonnage.kept import kept
 from tonnage.layout.shard import cut
 from tonnage.layout.tiles import find_uneven, has_tiles
 from tonnage.layout.widths import width_of
@@ -47,7 +46,7 @@ def find_refusal(parts: Parts, layout: Layout, widths: Widths, engine: EngineCar
     return _find_broken(parts, layout, widths, engine.version) or _unsupported(parts.arch, engine.card)
 
 
-@lru_cache(LAYOUTS_KEPT)
+@kept(LAYOUTS_KEPT)
 def _find_broken(parts: Parts, layout: Layout, widths: Widths, version: Version) -> LayoutError | None:
     try:
         _check(parts, layout, widths, version)

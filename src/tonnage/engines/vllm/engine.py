@@ -123,7 +123,7 @@ class VllmEngine:
 
     def store(self, arch: Arch) -> Store:
         """Bytes of a shard in vLLM's dtype with its kernels' padding."""
-        return keeping_of(arch, self.card).size
+        return keeping_of(arch, self.card)
 
     def buffers(self, view: RankView, weighed: Weighed) -> int:
         """Rotary tables, cache scales, expert maps and, on accelerators, absorbed projections and allocator blocks."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from tonnage.units import ceil_div
 from tonnage.value import replace, value
 
@@ -41,9 +39,9 @@ class Group:
 
     def most_layers(self) -> int:
         """The largest number of layers with one page size."""
-        counts: Counter[int] = Counter()
+        counts: dict[int, int] = {}
         for member in self.members:
-            counts[member.page] += member.layers
+            counts[member.page] = counts.get(member.page, 0) + member.layers
         return max(counts.values())
 
     def blocks(self, demand: Demand) -> int:
@@ -53,6 +51,8 @@ class Group:
 
 def split(members: tuple[Paged, ...], parts: int) -> list[Group]:
     """Deal the layers of `members` out to `parts` groups in turns."""
+    if parts == 1:
+        return [Group(members)]
     return [Group(tuple(_dealt(member, parts, turn) for member in members)) for turn in range(parts)]
 
 
@@ -94,14 +94,18 @@ def equal_pages(pages: tuple[Paged, ...]) -> tuple[Paged, ...]:
 
 def _grown(page: Paged, size: int) -> Paged:
     if page.spec.kind == "state" or size % page.page:
-        return replace(page, page=size)
-    return replace(page, page=size, block=page.block * (size // page.page))
+        return _padded(page, size)
+    return replace(page, page=size, block=page.block * (size // page.page)) if page.page != size else page
+
+
+def _padded(page: Paged, size: int) -> Paged:
+    return replace(page, page=size) if page.page != size else page
 
 
 def pad_states(pages: tuple[Paged, ...]) -> tuple[Paged, ...]:
     """State pages padded to the largest page, as the block alignment of hybrid models leaves them."""
     largest = max((page.page for page in pages), default=0)
-    return tuple(replace(page, page=largest) if page.spec.kind == "state" else page for page in pages)
+    return tuple(_padded(page, largest) if page.spec.kind == "state" else page for page in pages)
 
 
 def equal_groups(pages: tuple[Paged, ...], rules: KvRules) -> list[Group]:

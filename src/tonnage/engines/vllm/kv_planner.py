@@ -7,7 +7,6 @@ from tonnage.engines.vllm.kv_page import paged_specs
 from tonnage.engines.vllm.kv_plan import KvPlan, empty_plan
 from tonnage.engines.vllm.kv_pool import make_pool
 from tonnage.engines.vllm.kv_rules import kv_rules
-from tonnage.engines.vllm.kv_v0 import plan_v0
 from tonnage.units import ceil_div
 from tonnage.value import replace
 
@@ -24,6 +23,9 @@ def plan_kv(specs: tuple[KvSpec, ...], request: KvRequest, version: Version) -> 
     """The plan for `specs`, the caches of one rank. An engine takes the smallest `num_blocks` of its ranks."""
     rules = kv_rules(version)
     if rules.is_v0:
+        # Imported here: few ask about versions before 0.8.
+        from tonnage.engines.vllm.kv_v0 import plan_v0
+
         return plan_v0(specs, request)
     everywhere = request.model_specs or specs
     block = align_block(choose_block(everywhere, request, version), everywhere, rules)
@@ -39,8 +41,9 @@ def plan_with_block(specs: tuple[KvSpec, ...], block: int, request: KvRequest, r
     checked = _checked_pool(pool)
     usable = request.available_bytes - (pool.block_bytes if rules.reserves_null_block else 0)
     blocks = max(0, request.available_bytes // pool.block_bytes)
-    needed = checked.needed_bytes(request.max_model_len)
-    tokens, concurrency = _logged(pool, blocks)
+    needed, wanted = checked.needed_bytes(request.max_model_len), pool.request_blocks(request.max_model_len)
+    tokens, concurrency = _logged(pool, blocks, wanted)
+    is_whole = limit == request.max_model_len and needed <= usable
     return KvPlan(
         block_size=next((group.block for group in pool.groups if group.grows), block),
         num_groups=len(pool.groups),
@@ -48,9 +51,9 @@ def plan_with_block(specs: tuple[KvSpec, ...], block: int, request: KvRequest, r
         num_blocks=blocks,
         tokens=tokens,
         concurrency=concurrency,
-        request_blocks=pool.request_blocks(request.max_model_len),
+        request_blocks=wanted,
         needed_bytes=needed,
-        max_context=longest_context(checked, usable, limit),
+        max_context=limit if is_whole else longest_context(checked, usable, limit),
         token_bytes=token_bytes(pool),
         fixed_bytes=fixed_bytes(pool),
         fits=request.available_bytes > 0 and needed <= usable,
@@ -65,14 +68,14 @@ def _checked_pool(pool: KvPool) -> KvPool:
     return make_pool(everywhere, pool.request, pool.rules)
 
 
-def _logged(pool: KvPool, blocks: int) -> tuple[int, float]:
-    """The logged pair: tokens, and requests of full length at once."""
+def _logged(pool: KvPool, blocks: int, request_blocks: int) -> tuple[int, float]:
+    """The logged pair: tokens, and requests of full length at once, each of `request_blocks`."""
     length = pool.request.max_model_len
     block = min(group.block for group in pool.groups)
     tokens = blocks // len(pool.groups) * block * pool.request.dcp
     if pool.rules.concurrency == "tokens":
         return tokens, tokens / length
-    concurrency = blocks / pool.request_blocks(length)
+    concurrency = blocks / request_blocks
     return int(concurrency * length) if pool.rules.derives_tokens else tokens, concurrency
 
 

@@ -6,9 +6,8 @@ each switch bisected over them: 0.8.5, 0.9.2, 0.10.0, 0.10.2, 0.11 to 0.18, 0.20
 
 from __future__ import annotations
 
-from functools import cache
-
 from tonnage.engines.vllm.version import FIRST_V1, Version
+from tonnage.kept import kept
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     Concurrency = Literal["tokens", "bytes", "blocks"]
 
 
+VERSIONS_KEPT = 256
 HYBRID_MANAGER = Version(0, 9)
 CHUNKED_IN_HYBRID = Version(0, 14)
 GROUP_STRETCH, GROUP_STRETCH_WIDER = Version(0, 12), Version(0, 18)
@@ -75,7 +75,7 @@ class KvRules:
 STRETCH, STRETCH_WIDER = (5, 4), (3, 2)  # 1.25 and 1.5
 
 
-@cache
+@kept(VERSIONS_KEPT)
 def kv_rules(version: Version) -> KvRules:
     """The rules of `version`."""
     return KvRules(

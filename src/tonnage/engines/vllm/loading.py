@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.engines.vllm.version import Version
+from tonnage.kept import kept
 from tonnage.memory.weights import weigh
 from tonnage.model.dtypes import element_bytes
 
@@ -45,7 +44,7 @@ def _full_bytes(view: RankView) -> int:
     return weigh(view, whole).total
 
 
-@lru_cache(DIVISIONS_KEPT)
+@kept(DIVISIONS_KEPT)
 def _largest_tensor(parts: Parts, division: Division) -> int:
     """Elements of the largest single tensor of one checkpoint shard, as it passes through the host to the card."""
     pairs = (pair for pieces in parts.classes for pair in zip(pieces, division.shards(pieces), strict=True))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import gcd
-
 from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.layout.shard import Shard
 from tonnage.model.dtypes import element_bytes
@@ -56,6 +54,10 @@ class Keeping:
     pads_linears: bool
     repeats_scales: bool = False
 
+    def __call__(self, piece: Piece, shard: Shard) -> int:
+        """Bytes of all copies of `shard`: a `Store` that equals another one of the same rules."""
+        return self.size(piece, shard)
+
     def size(self, piece: Piece, shard: Shard) -> int:
         """Bytes of all copies of `shard`."""
         form, tensor = piece.format if self.is_quantised else None, piece.tensor
@@ -102,6 +104,9 @@ def refined(form: Format, tensor: Tensor, shard: Shard) -> Format:
     """
     if form.tile_rows <= 1 or form.tile_cols <= 1:
         return form
+    # Imported here: most formats have no tiles.
+    from math import gcd
+
     inner = shard.cols if tensor.split == "cols" else shard.rows
     side = gcd(form.tile_rows, form.tile_cols, shard.rows, shard.cols)
     is_whole = inner % form.tile_rows == 0 and inner % form.tile_cols == 0

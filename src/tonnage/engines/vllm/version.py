@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from tonnage.errors import UsageError
 from tonnage.memory.version import Version as Version
 from tonnage.memory.version import VersionChoice as VersionChoice
@@ -35,6 +33,9 @@ def choose_version(text: str | None) -> VersionChoice:
 
 
 def _parse(name: str, text: str) -> Version:
+    # Imported here: most questions name no version.
+    import re
+
     found = re.match(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?![\d])", name)
     if found is None:
         raise UsageError("vLLM version", text, "a version such as 0.29.0 or 0.26.1rc1.dev608")

@@ -70,7 +70,7 @@ RECIPES: dict[str, Recipe] = {
     "w8a16": Recipe(CT, int_pack_quantized(BYTE_BITS, None), f"{LLM_COMPRESSOR}, preset W8A16"),
     "w4a16": Recipe(CT, W4A16, f"{LLM_COMPRESSOR}, preset W4A16 (group 128, symmetric)"),
     "w4a16-g32": Recipe(CT, W4A16_G32, "compressed-tensors with group 32"),
-    "int4-experts": Recipe(CT, W4A16_G32, "Kimi K2.5's list, Laguna's 72 GB: routed experts in int4, group 32", True),
+    "int4-experts": Recipe(CT, W4A16_G32, "Kimi K2.5's list: routed experts in int4, group 32", True),
     "w4a8": Recipe("quark", W4A8_FP8, "Quark int4 under fp8"),
     "awq": Recipe("awq", AWQ_INT4, "AutoAWQ: every linear module of the decoder, group 128, zero points"),
     "gptq": Recipe("gptq", GPTQ_INT4, "AutoGPTQ: every linear module of the decoder, group 128, symmetric"),

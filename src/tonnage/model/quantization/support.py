@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from tonnage.errors import UsageError
 from tonnage.value import value
 
@@ -23,6 +21,8 @@ class Support:
     least_gfx: tuple[str, ...] = ()
 
 
+# How architectures are written: sm_90, sm_120a; gfx942, gfx1250.
+SM_DIGITS, GFX_DIGITS, HEX_DIGITS = (2, 3), (3, 4), frozenset("0123456789abcdef")
 # vLLM platforms/rocm.py: fp8 types from gfx94x; native MX types on gfx95x and gfx1250 only.
 FP8_GFX = ("gfx94", "gfx95", "gfx12")
 MX_GFX = ("gfx95", "gfx1250")
@@ -98,10 +98,12 @@ def _support(method: str) -> Support:
 
 def _capability(target: str) -> int | None:
     """Compute capability times ten of an NVIDIA target, None for an AMD one."""
-    found = re.fullmatch(r"sm_?(\d{2,3})[af]?", target)
-    if found:
-        return int(found.group(1))
-    if re.fullmatch(r"gfx[0-9a-f]{3,4}", target):
+    digits = target.removeprefix("sm").removeprefix("_")
+    digits = digits[:-1] if digits.endswith(("a", "f")) else digits
+    if target.startswith("sm") and digits.isascii() and digits.isdecimal() and len(digits) in SM_DIGITS:
+        return int(digits)
+    code = target.removeprefix("gfx")
+    if target.startswith("gfx") and len(code) in GFX_DIGITS and set(code) <= HEX_DIGITS:
         return None
     raise UsageError("target", target, "an architecture such as sm_90 or gfx942")
 

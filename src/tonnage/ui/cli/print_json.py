@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from tonnage.json_text import render_json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,7 +14,5 @@ if TYPE_CHECKING:
 
 def print_json(record: Mapping[str, Any]) -> None:
     """One object, one line, in ASCII so that no locale can break it."""
-    import json
-
-    sys.stdout.write(json.dumps(record) + "\n")
+    sys.stdout.write(render_json(record) + "\n")
     sys.stdout.flush()

@@ -1,12 +1,10 @@
 """Plain command lines read without `argparse`, whose import and use take a tenth of the time of an answer.
 
-A verb describes its arguments to a `Reader` as it would to `argparse`. A line with anything out of the ordinary (help, a
-mistake, a value that begins with a dash) is not read here but left to `parser.Parser`, which knows what to say.
+A verb describes its arguments to a `Reader` as it would to `argparse`. A line with anything out of the ordinary (help,
+a mistake, a value that begins with a dash) is not read here but left to `parser.Parser`, which knows what to say.
 """
 
 from __future__ import annotations
-
-from types import SimpleNamespace
 
 from tonnage.value import value
 
@@ -44,6 +42,13 @@ class Argument:
         return self.type(text)
 
 
+class Arguments:
+    """The values of a command line as attributes, like `argparse.Namespace`."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+
 class Reader:
     """Reads the plain command lines of one verb."""
 
@@ -61,7 +66,7 @@ class Reader:
         else:
             self._places.append(argument)
 
-    def read(self, words: Sequence[str]) -> SimpleNamespace | None:
+    def read(self, words: Sequence[str]) -> Arguments | None:
         """The values by name; None for a line that is not plain."""
         found = {argument.dest: argument.initial for argument in (*self._options.values(), *self._places)}
         loose: list[str] = []
@@ -72,7 +77,7 @@ class Reader:
                     found[self._options[word].dest] = self._options[word].take(rest)
                 else:
                     loose.append(word)
-            return SimpleNamespace(**found | self._placed(loose))
+            return Arguments(found | self._placed(loose))
         except (KeyError, ValueError):
             return None
 

@@ -22,6 +22,7 @@ _ALIGNS: tuple[Align, ...] = ("left", "right", "left", "right", "right", "left")
 _ROOM = 3  # the column that narrow screens go without
 _WIDE, _NARROW = 90, 70  # columns
 _SHORT_NAME = 22
+PRICES = "USD: the cards alone, newest known price; tonnage catalog list prices"
 
 
 def cards_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
@@ -34,6 +35,8 @@ def cards_rows(answer: Mapping[str, Any], width: int) -> list[Row]:
     tail: list[Row] = [(Span(_others_words(others, width), "dim"),)] if others else []
     body = table_rows(_table(holding, width), width)
     role: Role = "good" if holding else "bad"
+    if any(row.get("price_usd") is not None for row in holding):
+        tail += wrap_row(PRICES, width, "dim")
     return [*wrap_row(head, width, role), BLANK, *body, *([BLANK, *tail] if tail else []), *_note_rows(answer, width)]
 
 

@@ -98,6 +98,7 @@ def test_width(columns: str, width: int, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_no_role_without_a_style() -> None:
     # Types exist for the checker only, so the roles are read from the source.
     tree = ast.parse(inspect.getsource(screen))
-    role = next(node for node in ast.walk(tree) if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "Role")
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    role = next(node for node in assigned if ast.unparse(node.targets[0]) == "Role")
     assert isinstance(role.value, ast.Subscript)
     assert set(STYLES) == set(ast.literal_eval(role.value.slice))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from tonnage.errors import UsageError
-from tonnage.ui.cli.reader import Reader, is_option
+from tonnage.ui.cli.reader import Arguments, Reader, is_option
 from tonnage.ui.cli.verbs import NAMES, add_shared, load_verb, make_parser
 
 PLAIN = [
@@ -42,7 +40,7 @@ NOT_PLAIN = [
 ]
 
 
-def read(name: str, line: str) -> SimpleNamespace | None:
+def read(name: str, line: str) -> Arguments | None:
     """What a reader makes of a verb's command line."""
     reader = Reader()
     add_shared(reader)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return calls
 
 
-def test_logs_are_read_one_after_the_other(asked: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_are_read_in_turn(asked: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.log").write_bytes(b"one \xff\n")
     (tmp_path / "b.log").write_text("two")
     assert main(["receipt", str(tmp_path / "a.log"), str(tmp_path / "b.log"), "--save"]) == 0

@@ -54,6 +54,7 @@ def test_smallest_numbers() -> None:
     assert "2 x 8  TP8 x PP2" in lines[4]
     assert lines[4].endswith("7.0 GiB")
     assert "not on any number of 1 others: RTX 3060" in lines
+    assert "USD: the cards alone, newest known price; tonnage catalog list prices" in lines
     assert lines[-1] == "prices of November"
 
 
@@ -75,7 +76,7 @@ def test_a_hundred_columns_hold_the_longest_row_on_one_line() -> None:
         "why_not_fewer_brief": "16 hold 1,267 of 1,454 GiB",
     }  # fmt: skip
     lines = [plain_text(line) for line in cards_rows({"model": "x/y", "rows": [row]}, 100)]
-    assert len(lines) == 4
+    assert len(lines) == 6  # head, blank, headings, row, blank, about prices
     assert lines[3].endswith("16 hold 1,267 of 1,454 GiB")
 
 

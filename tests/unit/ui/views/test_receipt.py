@@ -70,7 +70,8 @@ def test_how_the_start_ended() -> None:
 def test_what_the_prediction_is_about() -> None:
     fleet, layout = {"nodes": 1, "count": 8, "name": "H100"}, {"words": "TP8"}
     about = {"model": {"id": "a/Model-1"}, "fleet": fleet, "layout": layout, "engine": "vllm", "engine_version": "0.11"}
-    assert lines_of(MEASURED | {"predicted": PREDICTED | about})[1] == "predicted for Model-1 on 8 x H100, TP8, vLLM 0.11"
+    lines = lines_of(MEASURED | {"predicted": PREDICTED | about})
+    assert lines[1] == "predicted for Model-1 on 8 x H100, TP8, vLLM 0.11"
 
 
 def test_lines_over_several_ranks() -> None:
