@@ -12,21 +12,20 @@ import sys
 from io import FileIO
 from marshal import loads
 
-import tonnage
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
     from typing import Any, NoReturn
 
-PREFIX = "tonnage."
-MAGIC_BYTES, HEADER_BYTES = 4, 16  # of a compiled file: version of the byte code; then flags, time and size of the source
+PACKAGE = "tonnage"
+# Of a compiled file: the version of its byte code; after it flags, time and size of the source.
+MAGIC_BYTES, HEADER_BYTES = 4, 16
 UINT32 = (1 << 32) - 1
 
 
 class CompiledFinder:
-    """Finds compiled modules of this package; whatever is not there, or not up to date, is left to the usual finders."""
+    """Finds compiled modules of this package; what is not there or not up to date is left to the usual finders."""
 
     __slots__ = ("_magic", "_make_spec", "_tag")
 
@@ -34,11 +33,11 @@ class CompiledFinder:
         # No flags: the compiled file is checked against time and size of its source.
         self._magic = magic + bytes(MAGIC_BYTES)
         self._tag = f".{sys.implementation.cache_tag}.pyc"
-        self._make_spec: Any = type(tonnage.__spec__)
+        self._make_spec: Any = type(sys.modules[PACKAGE].__spec__)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:  # noqa: ARG002
         """The specification of a module whose code is already read; None for any other."""
-        if path is None or not name.startswith(PREFIX):
+        if path is None or not name.startswith(f"{PACKAGE}."):
             return None
         place = f"{path[0]}/{name.rpartition('.')[2]}"
         code = self._read(path[0], name.rpartition(".")[2])
@@ -74,7 +73,8 @@ class CompiledFinder:
 
 def install_finder() -> None:
     """Put a finder before the usual ones, where this package is compiled at all."""
-    cached = tonnage.__spec__.cached if tonnage.__spec__ else None
+    spec = sys.modules[PACKAGE].__spec__
+    cached = spec.cached if spec else None
     if cached and sys.pycache_prefix is None and os.path.exists(cached):
         with FileIO(cached) as file:
             sys.meta_path.insert(0, CompiledFinder(file.read(MAGIC_BYTES) or b""))

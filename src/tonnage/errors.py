@@ -12,6 +12,10 @@ TonnageError                 anything a user is told in one line
 
 from __future__ import annotations
 
+# Characters of a line's parts: a reader wants to see where a path or value begins and ends, and a list of names whole.
+LONGEST_VALUE = 400
+LONGEST_LIST = 1600
+
 
 class TonnageError(Exception):
     """One line for the user: the thing, the value seen, and what would be accepted.
@@ -27,8 +31,12 @@ class TonnageError(Exception):
 
     @property
     def line(self) -> str:
-        """The single line printed to standard error, without its ``error:`` prefix."""
-        return " ".join(str(self).split())
+        """The single line printed to standard error, without its ``error:`` prefix.
+
+        White space is one space, other control characters are escaped, long parts lose their middle.
+        """
+        thing, seen = show_text(self.thing), show_text(self.seen)
+        return f"{thing}: {seen or repr(seen)}: {show_text(self.accepted, LONGEST_LIST)}"
 
 
 class UsageError(TonnageError):
@@ -61,3 +69,13 @@ class WorldError(TonnageError):
 
 class MissingExtraError(WorldError):
     """An optional package is missing; ``accepted`` names the extra to install."""
+
+
+def show_text(value: object, longest: int = LONGEST_VALUE) -> str:
+    """An untrusted value as part of a line: printable, of at most about `longest` characters."""
+    text = str(value)
+    if len(text) > longest:
+        text = f"{text[: longest // 2]}...{text[-longest // 2 :]}"
+    text = " ".join(text.split())
+    # What is not printable moves the cursor, changes colours or breaks the encoding.
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

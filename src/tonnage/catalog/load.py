@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import os.path
+import stat
 
 from tonnage.catalog.accelerator import build_accelerator
 from tonnage.catalog.link import build_link
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # Joined by hand: `importlib.resources` and `pathlib` together cost more than reading the rows.
 _PACKAGED = os.path.join(os.path.dirname(__file__), "data")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LARGEST_FILE = 1 << 26  # bytes; the packaged rows of one kind take less than a hundredth of it
 
 
 class Catalog:
@@ -181,8 +183,12 @@ def decode_text(path: str, data: bytes) -> str:
 
 
 def read_bytes(path: str) -> bytes:
-    """A whole file; UnreadableError where it cannot be read."""
+    """A whole file; UnreadableError where it cannot be read, is no file, or is far too large for what is read here."""
     try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
+            # A pipe would block for ever, a device may never end.
+            raise UnreadableError(path, "not a regular file of at most 64 MiB", "a text file")
         with open(path, "rb") as file:
             return file.read()
     except (OSError, ValueError) as error:

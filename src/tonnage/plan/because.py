@@ -11,7 +11,7 @@ from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
 from tonnage.plan.storage import storage_words
 from tonnage.plan.stored import params_of, stored_size
-from tonnage.units import GB, render_gib
+from tonnage.units import GB, GIB, MB, render_bytes, render_gib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,8 +127,11 @@ def _head_reasons(arch: Arch, layout: Layout, width: int) -> Iterator[str]:
 
 
 def _storage_reasons(parts: Parts) -> Iterator[str]:
-    count, size = params_of(parts).text / GB, render_gib(stored_size(parts))
-    yield f"{count:,.1f} billion parameters {storage_words(parts)} are {size}"
+    count, size = params_of(parts).text, stored_size(parts)
+    words = f"{count / GB:,.1f} billion" if count >= GB else f"{count / MB:,.0f} million"
+    # Beside cards, sizes are told in their unit.
+    held = render_gib(size) if size >= GIB else render_bytes(size)
+    yield f"{words} parameters {storage_words(parts)} are {held}"
 
 
 def _stage_reasons(sizes: list[int]) -> Iterator[str]:

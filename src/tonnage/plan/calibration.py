@@ -145,8 +145,14 @@ def _parse(place: str, line: str) -> Calibration:
         key = Key(*(str(record[name]) for name in ("engine", "version", "card", "family")))
         differences = {str(name): int(size) for name, size in record["differences"].items()}
         ratio = record.get("weights_ratio")
-        return Calibration(key, differences, None if ratio is None else float(ratio))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return Calibration(key, differences, None if ratio is None else _positive(float(ratio)))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise UnreadableError(
             place, f"no calibration ({error})", "a line that `tonnage receipt --save` wrote"
         ) from error
+
+
+def _positive(ratio: float) -> float:
+    if not 0 < ratio < float("inf"):
+        raise ValueError(f"weights_ratio {ratio}")
+    return ratio

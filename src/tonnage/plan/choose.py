@@ -58,7 +58,9 @@ def _first_fit(desk: Desk) -> Choice:
             nearest = choice
     if nearest is None:
         raise refusal or LayoutError("layout", "none", "no layout is possible on these cards")
-    return replace(nearest, why=f"{nearest.found.job.layout.words} comes nearest of the layouts that were tried")
+    words = nearest.found.job.layout.words
+    why = f"{words} comes nearest of the layouts that were tried" if desk.fleet.num_cards > 1 else ""
+    return replace(nearest, why=why)
 
 
 def _heaviness(found: Evaluation) -> tuple[bool, int]:

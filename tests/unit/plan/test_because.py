@@ -143,6 +143,12 @@ def test_llama_on_sixteen_ranks() -> None:
     ]
 
 
+def test_small_models_are_counted_in_millions() -> None:
+    # 134,515,008 parameters of 2 B are 256.6 MiB.
+    reasons = because("HuggingFaceTB/SmolLM2-135M-Instruct", "1xH100")
+    assert reasons == ["135 million parameters in 16 bits are 256.6 MiB"]
+
+
 def test_stages_of_different_length() -> None:
     # 36 layers over 8 stages: four of 5, four of 4.
     assert "pipeline stages hold 4 to 5 layers" in because("Qwen/Qwen3-8B", "8xH100", tp=1, pp=8)

@@ -76,7 +76,9 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 
 @given(st.dictionaries(st.sampled_from(["model", "gpu", "tp", "ep", "id", "kv_cache_dtype", "x"]), VALUES))
 def test_any_record_is_a_question_or_one_line(record: dict[str, Any]) -> None:
+    line = ""
     try:
-        assert isinstance(Question.from_record(record), Question)
+        Question.from_record(record)
     except TonnageError as refusal:
-        assert "\n" not in refusal.line
+        line = refusal.line
+    assert "\n" not in line

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tonnage.memory.log_scan import Dialect, Fact
 
-_MIB = r"([\d.]*\d)MiB"
+# Numbers are bounded: a damaged log holds endless digits or two points.
+_WHOLE = r"(\d{1,18})"
+_MIB = r"(\d{0,9}\.?\d{1,20})MiB"
 # Lazy, so that the kind of buffer is not taken for a part of the device's name.
 _DEVICE = r"(?:^|[:|-])(RPC\[[^\]]*\]|[A-Za-z]\w*?(?:\(\))?)"
-_ROW = r"(?:\([^|=]*\))?[|:](\d+)=\d+\+\(\d+=(\d+)\+(\d+)\+(\d+)\)\+(-?\d+)"
+_ROW = rf"(?:\([^|=]*\))?[|:]{_WHOLE}=\d+\+\(\d+={_WHOLE}\+{_WHOLE}\+{_WHOLE}\)\+(-?\d{{1,20}})(?!\d)"
 
 FACTS = (
     Fact("model", "oadedmetadata", r"llama_model_loader:loadedmetadatawith"),
@@ -16,12 +18,12 @@ FACTS = (
     Fact("draft", "raftcontext", r"reating\w*draftcontext"),
     Fact("buffer", "buffersize=", _DEVICE + r"(model|KV|RS|compute|output)buffersize=" + _MIB),
     Fact("buffer", "load_tensors:", r"load_tensors" + _DEVICE + r"()buffersize=" + _MIB),
-    Fact("cells", "cells,", r"size=[\d.]+MiB\((\d+)cells,"),
+    Fact("cells", "cells,", r"size=[\d.]+MiB\((\d{1,18})cells,"),
     Fact("types", "K(", r"MiB,K\((\w+)\):[\d.]+MiB"),
-    Fact("context", "n_ctx=", r"llama_\w+:n_ctx=(\d+)"),
-    Fact("sequence", "seq=", r"llama_\w+:n_ctx_(?:per_)?seq=(\d+)"),
-    Fact("sequences", "n_seq_max=", r"llama_\w+:n_seq_max=(\d+)"),
-    Fact("batch", "n_batch=", r"llama_\w+:n_batch=(\d+)"),
+    Fact("context", "n_ctx=", r"llama_\w+:n_ctx=" + _WHOLE),
+    Fact("sequence", "seq=", r"llama_\w+:n_ctx_(?:per_)?seq=" + _WHOLE),
+    Fact("sequences", "n_seq_max=", r"llama_\w+:n_seq_max=" + _WHOLE),
+    Fact("batch", "n_batch=", r"llama_\w+:n_batch=" + _WHOLE),
     Fact("breakdown", ")+", _DEVICE + _ROW),
     Fact("card", "using device", r"using device (\w+) \((.+?)\)(?: \([^)]*\))? - \d+ MiB free", is_spaced=True),
     Fact("card", "compute capability", r"Device (\d+): (.+?), compute capability", is_spaced=True),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tonnage.memory.weights import Store
 
 FLOAT32_BYTES = 4
+TYPES_KEPT = 64  # more than there are
 
 
 @kept(TYPES_KEPT)

@@ -72,7 +72,7 @@ def _types(dtype: str, arch: Arch, packed: int | None) -> CacheTypes:
 
 
 def _mixers(arch: Arch) -> set[Mixer]:
-    return {mixer for layer in arch.layers for mixer in layer.mixers}
+    return {mixer for layer in arch.kinds for mixer in layer.mixers}
 
 
 def _has(arch: Arch, kind: type) -> bool:

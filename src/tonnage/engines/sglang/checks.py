@@ -39,7 +39,7 @@ def _layout_refusal(arch: Arch, layout: Layout) -> LayoutError | None:
 
 
 def _heads_refusal(arch: Arch, ranks: int) -> LayoutError | None:
-    mixers = {mixer for layer in arch.layers for mixer in layer.mixers}
+    mixers = {mixer for layer in arch.kinds for mixer in layer.mixers}
     heads = {mixer.heads for mixer in mixers if isinstance(mixer, Gqa | Mla | Compressed)}
     odd = next((number for number in sorted(heads) if number % ranks), None)
     if odd is None:

@@ -98,7 +98,7 @@ class SglangEngine:
         return Start(self.rules, self.card, card_bytes, arch, layout, batch, length)
 
     def _requests(self, arch: Arch) -> int:
-        is_compressed = any(isinstance(mixer, Compressed) for layer in arch.layers for mixer in layer.mixers)
+        is_compressed = any(isinstance(mixer, Compressed) for layer in arch.kinds for mixer in layer.mixers)
         return COMPRESSED_REQUESTS if is_compressed else MOST_REQUESTS
 
     def store(self, arch: Arch) -> Store:

@@ -107,7 +107,7 @@ def vision_factor(towers: tuple[Tower, ...], family: str) -> float:
 def _uses_aiter(start: Start) -> bool:
     if start.card.vendor != "amd" or start.max_model_len <= AITER_CONTEXT:
         return False
-    mixers = {mixer for layer in start.arch.layers for mixer in layer.mixers}
+    mixers = {mixer for layer in start.arch.kinds for mixer in layer.mixers}
     latent = [mixer for mixer in mixers if isinstance(mixer, Mla)]
     if any(mixer.indexer or mixer.is_sparse for mixer in latent):
         return False

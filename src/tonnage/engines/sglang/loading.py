@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.engines.sglang.stored import compute_dtype
-from tonnage.memory.weights import shard_of, weigh
+from tonnage.memory.weights import weigh
 from tonnage.model.dtypes import element_bytes
 
 TYPE_CHECKING = False
@@ -27,5 +27,5 @@ def load_peak_bytes(view: RankView, weights_bytes: int, store: Store) -> int:
             return shard.params * size
 
         return max(weights_bytes, weigh(view, whole).total)
-    pieces = (piece for number in set(view.parts.class_of) for piece in view.parts.classes[number])
-    return weights_bytes + max((store(piece, shard_of(piece, view)) for piece in pieces), default=0)
+    pairs = (zip(pieces, view.division.shards(pieces), strict=True) for pieces in view.parts.classes)
+    return weights_bytes + max((store(piece, shard) for pair in pairs for piece, shard in pair), default=0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tonnage.memory.log_scan import Dialect, Fact, compiled
 
-_GB = r"(-?[\d.]*\d)GB"
+# Numbers are bounded: a damaged log holds endless digits or two points.
+_WHOLE = r"(\d{1,18})"
+_GB = r"(-?\d{0,9}\.?\d{1,20})GB"
 _GRAPH = r"apture([\w-]*?)(?:cuda|CUDA|hip|HIP|npu|NPU|xpu|XPU)graph"
 
 FACTS = (
@@ -18,26 +20,26 @@ FACTS = (
     Fact(
         "pool",
         "KVCacheisallocated",
-        r"KVCacheisallocated\.(?:[^#]*?#tokens:(\d+),)?"
+        rf"KVCacheisallocated\.(?:[^#]*?#tokens:{_WHOLE},)?"
         r"[^#]*?(?:Ksize:" + _GB + r",Vsize:" + _GB + r"|KVsize:" + _GB + r")",
     ),
     Fact("pool_dtype", "KVCacheisallocated", r"KVCacheisallocated\..*?dtype:torch\.(\w+)"),
     Fact("pool_dtype", "singKVcachedtype", r"singKVcachedtype:torch\.(\w+)"),
-    Fact("pools_sum", "SWAKVPoolmemusage", r"SWAKVPoolmemusage:" + _GB + r",swasize:\d+,fullsize:(\d+)"),
+    Fact("pools_sum", "SWAKVPoolmemusage", r"SWAKVPoolmemusage:" + _GB + r",swasize:\d+,fullsize:" + _WHOLE),
     Fact(
         "states",
         "MambaCacheisallocated",
-        r"MambaCacheisallocated\.max_mamba_cache_size:(\d+),conv_statesize:" + _GB + r",ssm_statesize:" + _GB
+        r"MambaCacheisallocated\.max_mamba_cache_size:" + _WHOLE + r",conv_statesize:" + _GB + r",ssm_statesize:" + _GB
         + r"(?:,?intermediate_ssm_state_cachesize:" + _GB + r")?"
         + r"(?:,?intermediate_conv_window_cachesize:" + _GB + r")?",
     ),
     Fact("pool_end", "emorypoolend", r"emorypoolend\.availmem=" + _GB),
     Fact("graph_begin", "graphbegin", _GRAPH + r"begin\..*?availmem=" + _GB),
     Fact("graph_end", "graphend", _GRAPH + r"end\.(?:.*?(?<=[.,])memusage=" + _GB + r")?.*?availmem=" + _GB),
-    Fact("tokens", "max_total_num_tokens=", r"max_total_num_tokens=(\d+)"),
-    Fact("requests", "max_total_num_tokens=", r"max_running_requests=(\d+)"),
-    Fact("length", "max_total_num_tokens=", r"context_len=(\d+)"),
-    Fact("chunk", "max_total_num_tokens=", r"chunked_prefill_size=(\d+)"),
+    Fact("tokens", "max_total_num_tokens=", r"max_total_num_tokens=" + _WHOLE),
+    Fact("requests", "max_total_num_tokens=", r"max_running_requests=" + _WHOLE),
+    Fact("length", "max_total_num_tokens=", r"context_len=" + _WHOLE),
+    Fact("chunk", "max_total_num_tokens=", r"chunked_prefill_size=" + _WHOLE),
     Fact("version", "glang", r"(?i)sglang(?: version)?(?:[ :=v]+|==)(\d+\.\d+\.\d+[\w.+]*)", is_spaced=True),
     Fact("card", "device_name=", r"device_name=(\w[\w-]*)", is_spaced=True),
     Fact("started", "erverisfiredup", r"erverisfiredup"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tonnage.memory.log_number import plain_number, whole_number
 from tonnage.memory.log_scan import compiled
 from tonnage.memory.receipt import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 _VALUE = r"""['"]?(?<![a-z_])(?P<key>[a-z_]+)['"]?[=:](?P<value>'[^']*'|"[^"]*"|[^,(){}\[\]'"]+)(?=[,)}])"""
@@ -64,10 +65,7 @@ def _cards(values: Mapping[str, Any]) -> int | None:
 def _value(name: str, text: str) -> Any:
     if name in _FLAGS:
         return text in ("True", "true")
-    read: Callable[[str], Any] = int if name in _WHOLE else float if name in _FRACTIONS else str
-    try:
-        value = read(text)
-    except ValueError:
-        return None  # a word in the place of a number
-    # SGLang writes -1 for "no chunks" and 0 for "no offload": neither is a size.
-    return None if name in _WHOLE and value < 1 else value
+    if name in _WHOLE:
+        # SGLang writes -1 for "no chunks" and 0 for "no offload": neither is a size.
+        return max(0, whole_number(text) or 0) or None
+    return plain_number(text) if name in _FRACTIONS else text

@@ -38,7 +38,7 @@ def page_size(version: Version, view: RankView) -> int:
 
 
 def _is_compressed(arch: Arch) -> bool:
-    return any(isinstance(mixer, Compressed) for layer in arch.layers for mixer in layer.mixers)
+    return any(isinstance(mixer, Compressed) for layer in arch.kinds for mixer in layer.mixers)
 
 
 @value

@@ -42,7 +42,7 @@ def compute_dtype(checkpoint_dtype: str) -> str:
 
 def keeps_loaded_scales(version: Version, card: Accelerator, arch: Arch) -> bool:
     """Whether MXFP4 experts hold their scales twice."""
-    is_v4 = any(isinstance(mixer, Compressed) for layer in arch.layers for mixer in layer.mixers)
+    is_v4 = any(isinstance(mixer, Compressed) for layer in arch.kinds for mixer in layer.mixers)
     return is_v4 and version < FIRST_WITH_BYTE_SCALES and (card.target or "").startswith(HOPPER)
 
 

@@ -46,7 +46,8 @@ class Group:
 
     def blocks(self, demand: Demand) -> int:
         """Blocks one request takes."""
-        return max(demand.blocks(member) for member in self.members)
+        first, *others = map(demand.blocks, self.members)
+        return max(first, *others) if others else first
 
 
 def split(members: tuple[Paged, ...], parts: int) -> list[Group]:

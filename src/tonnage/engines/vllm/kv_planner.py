@@ -81,9 +81,11 @@ def _logged(pool: KvPool, blocks: int, request_blocks: int) -> tuple[int, float]
 
 def longest_context(pool: KvPool, usable_bytes: int, limit: int) -> int:
     """The longest request up to `limit` tokens whose memory fits, 0 if none does; the engine's binary search."""
-    # Most searches end at once: the whole length fits.
+    # Most searches end at once: the whole length fits, or not one token.
     if pool.needed_bytes(limit) <= usable_bytes:
         return limit
+    if pool.needed_bytes(1) > usable_bytes:
+        return 0
     low, high = 0, limit - 1
     while low < high:
         middle = (low + high + 1) // 2

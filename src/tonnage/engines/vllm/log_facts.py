@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from tonnage.memory.log_scan import Dialect, Fact, compiled
 
-_GIB = r"(-?[\d.]*\d)Gi?B"
-_COUNT = r"([\d,]*\d)"
+# Numbers are bounded: a damaged log holds endless digits or two points.
+_NUMBER = r"\d{0,9}\.?\d{1,20}"
+_WHOLE = r"(\d{1,18})"
+_GIB = rf"(-?{_NUMBER})Gi?B"
+_COUNT = r"([\d,]{0,18}\d)"
 
 AMOUNTS = (
     Fact("weights", "oadingmodelweightstook", r"oadingmodelweightstook" + _GIB),
@@ -28,7 +31,7 @@ AMOUNTS = (
     Fact("kv", "kv_cache_size=", r"kv_cache_size=" + _GIB),
     Fact("kv", "AvailableKVcachememory:", r"AvailableKVcachememory:" + _GIB),
     Fact("kv", "memoryforKVCacheasspecified", r"reserved" + _GIB + r"memoryforKVCacheasspecified"),
-    Fact("kv", "GiBforKVcacheonnode", r"xplicitlyset\(([\d.]+)/[\d.]+\)GiBforKVcache"),
+    Fact("kv", "GiBforKVcacheonnode", rf"xplicitlyset\(({_NUMBER})/[\d.]+\)GiBforKVcache"),
     Fact("kv_in_use", "cachememoryinuseis", r"cachememoryinuseis" + _GIB),
     Fact("graphs", "raphcapturingfinishedin", r"raphcapturingfinishedin\d+secs?,took" + _GIB),
     Fact("graphs_used", "CUDAgraphpoolmemory:", r"CUDAgraphpoolmemory:" + _GIB + r"\(actual\)"),
@@ -37,23 +40,23 @@ AMOUNTS = (
 )
 NUMBERS = (
     Fact("tokens", "KVcachesize:", r"KVcachesize:" + _COUNT + r"tokens"),
-    Fact("concurrency", "aximumconcurrencyfor", r"tokensperrequest:([\d.]*\d)x"),
+    Fact("concurrency", "aximumconcurrencyfor", rf"tokensperrequest:({_NUMBER})x"),
     Fact("length", "aximumconcurrencyfor", r"aximumconcurrencyfor" + _COUNT + r"tokens"),
     Fact("blocks", "blocks:", r"(?:#\w*[a-zA-Z]|GPU)blocks:" + _COUNT + r"(?:,#CPUblocks|$)"),
     Fact("block_size", "attentionblocksizeto", r"attentionblocksizeto" + _COUNT + r"tokens"),
     Fact("block_size", "kvcacheblocksizeto", r"kvcacheblocksizeto" + _COUNT),
-    Fact("utilization", "gpu_memory_utilization", r"gpu_memory_utilization[(=]?([\d.]*\d)"),
-    Fact("utilization", "GPUmemoryutilization", r"esiredGPUmemoryutilization(?:is)?\(([\d.]+),"),
+    Fact("utilization", "gpu_memory_utilization", rf"gpu_memory_utilization[(=]?({_NUMBER})"),
+    Fact("utilization", "GPUmemoryutilization", rf"esiredGPUmemoryutilization(?:is)?\(({_NUMBER}),"),
     Fact("batched_tokens", "max_num_batched_tokens=", r"max_num_batched_tokens=" + _COUNT),
 )
 REFUSALS = (
     Fact(
         "needed",
         "KVcacheisneeded",
-        r"maxseqlen\((\d+)\),\(?([\d.]+)GiBKVcacheisneeded,whichislargerthantheavailableKVcachememory\(([\d.]+)GiB\)",
+        rf"maxseqlen\({_WHOLE}\),\(?{_GIB}KVcacheisneeded,whichislargerthantheavailableKVcachememory\({_GIB}\)",
     ),
-    Fact("estimate", "maximummodellengthis", r"maximummodellengthis(\d+)"),
-    Fact("too_long", "storedinKVcache", r"maxseqlen\((\d+)\)islargerthan\D*storedinKVcache\((\d+)\)"),
+    Fact("estimate", "maximummodellengthis", r"maximummodellengthis" + _WHOLE),
+    Fact("too_long", "storedinKVcache", rf"maxseqlen\({_WHOLE}\)islargerthan\D*storedinKVcache\({_WHOLE}\)"),
     Fact("refused", "oavailablememoryforthecacheblocks", r"oavailablememoryforthecacheblocks"),
     Fact("refused", "lessthandesiredGPUmemory", r"onstartupislessthandesiredGPUmemoryutilization\([\d.]+,[\d.]+GiB\)"),
     Fact("refused", "outofmemory", r"(?:OutOfMemoryError|CUDA|HIP|XPU|NPU)\D{0,40}outofmemory"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tonnage.engines.vllm.log_lines import rank_receipt
 from tonnage.engines.vllm.log_settings import read_settings
+from tonnage.memory.log_number import whole_number
 from tonnage.memory.receipt import Receipt, combine_lines
 
 TYPE_CHECKING = False
@@ -78,8 +79,8 @@ def _version(start: Start) -> str | None:
 
 def _block_size(start: Start) -> int | None:
     """Tokens of a block: stated, or the size that makes the printed number of blocks the printed concurrency."""
-    asked = start.texts.get("arguments.block_size", "")
-    stated = start.whole("block_size") or (int(asked) if asked.isdecimal() else None)
+    asked = whole_number(start.texts.get("arguments.block_size", ""))
+    stated = start.whole("block_size") or asked
     blocks, length, concurrency = start.whole("blocks"), start.whole("length"), start.smallest("concurrency")
     if stated is not None or not blocks or not length or not concurrency:
         return stated

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tonnage.memory.log_number import plain_number, whole_number
 from tonnage.memory.log_scan import compiled
 from tonnage.memory.receipt import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 _VALUE = r"""(?P<key>[a-z_]+)['"]?[=:](?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|[^,(){}\[\]'"]+)(?=[,)}])"""
@@ -32,7 +33,10 @@ _KEYS = {
     "cpu_offload_gb": "cpu_offload_gb",
     "kv_cache_memory_bytes": "kv_cache_memory_bytes",
 }
-_WHOLE = ("tp", "pp", "dp", "dcp", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "block_size")
+_WHOLE = (
+    "tp", "pp", "dp", "dcp", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "block_size",
+    "kv_cache_memory_bytes",
+)  # fmt: skip
 _FRACTIONS = ("gpu_memory_utilization", "cpu_offload_gb")
 _FLAGS = ("ep", "enforce_eager")
 
@@ -64,13 +68,9 @@ def read_settings(arguments: Mapping[str, str], config: Mapping[str, str], other
 def _value(name: str, text: str) -> Any:
     if name in _FLAGS:
         return text == "True"
-    read: Callable[[str], Any] = int if name in _WHOLE or name == "kv_cache_memory_bytes" else str
-    if name in _FRACTIONS:
-        read = float
-    try:
-        return read(text.removeprefix("torch."))
-    except ValueError:
-        return None  # `auto` and other words in the place of a number
+    if name in _WHOLE:
+        return whole_number(text)
+    return plain_number(text) if name in _FRACTIONS else text.removeprefix("torch.")
 
 
 def _product(factors: list[Any]) -> int:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 PIPE_CLOSED = 141  # 128 + SIGPIPE
-USAGE = 2
 
 
 def guard(action: Callable[[], int], is_debug: bool, is_json: bool) -> int:
@@ -45,10 +44,11 @@ def error_record(error: Exception) -> dict[str, Any]:
     if isinstance(error, TonnageError):
         return {"error": error.line, "code": error.code}
     if isinstance(error, OSError):
-        line = f"{error.filename or 'system'}: {error.strerror or error}: a file or device that works"
-        return {"error": line, "code": WorldError.code}
-    seen = " ".join(f"{type(error).__name__} {error}".split())
-    return {"error": f"internal fault: {seen}: an input tonnage understands; --debug shows where", "code": USAGE}
+        return error_record(
+            WorldError(error.filename or "system", error.strerror or error, "a file or device that works")
+        )
+    seen = f"{type(error).__name__} {error}".strip()
+    return error_record(TonnageError("internal fault", seen, "an input tonnage understands; --debug shows where"))
 
 
 def _report(error: Exception, is_debug: bool, is_json: bool) -> int:

@@ -85,7 +85,8 @@ def _effect_words(remedy: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
 def _next_rows(answer: Mapping[str, Any], column: int, width: int) -> list[Row]:
     model = answer.get("model")
     name = model.get("id") if isinstance(model, dict) else model
-    cards = f"tonnage cards {shorten(str(name), LONGEST_NAME)}" if name else ""
+    # A path that is cut short is no use to anyone.
+    cards = f"tonnage cards {name if len(str(name)) <= LONGEST_NAME else 'MODEL'}" if name else ""
     asks = ["--explain", cards, "tonnage receipt LOG"] if answer["fits"] else [cards, "--explain"]
     return label_rows("next", _side_by_side(filter(None, asks), column, width, GAP[:2]), column, width)
 

@@ -105,7 +105,7 @@ def _host_facts(answer: Mapping[str, Any]) -> list[Fact]:
     if not most:
         return []
     memory = tiers.get("host_memory_bytes")
-    words = f"{render_gib(most)} of each card's weights" + (f", a node has {render_gib(memory)}" if memory else "")
+    words = f"{render_bytes(most)} of each card's weights" + (f", a node has {render_gib(memory)}" if memory else "")
     disk = tiers.get("disk_bytes")
     return [("host", words), *([("disk", f"{render_gib(disk)} that the host cannot hold")] if disk else [])]
 

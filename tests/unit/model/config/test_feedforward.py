@@ -140,7 +140,8 @@ def test_correction_bias_of_the_router(keys: dict[str, object], has_bias: bool) 
 
 def test_router_type() -> None:
     assert read_moe(config()).router_dtype is None
-    assert read_moe(config(moe_router_dtype="float32")).router_dtype == "float32"
+    # vLLM 0.32 leaves this key aside: GLM-5.2's router is kept in bfloat16.
+    assert read_moe(config(moe_router_dtype="float32")).router_dtype is None
     assert read_moe(config(model_type="minimax_m2")).router_dtype == "float32"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 
+import pytest
+
 from tonnage.model.quantization.formats import FP8_CHANNEL, MXFP4, MXFP8, NVFP4
-from tonnage.model.quantization.match import format_of
+from tonnage.model.quantization.match import format_of, is_numbered
 from tonnage.model.quantization.scheme import Rule, Scheme
 
 PARTS = [f"self_attn.{part}_proj" for part in "qkvo"] + [f"mlp.experts.{part}_proj" for part in ("gate", "up", "down")]
@@ -91,3 +94,48 @@ def test_a_whole_model_takes_a_few_milliseconds() -> None:
         format_of(scheme, name)
     # 1395 names; about 4 ms on a small machine, with room for a busy one
     assert time.perf_counter() - started < 0.1
+
+
+WORDS = (r".*self_attn", r".*mlp\.(gate|up|gate_up|down)_proj", r".*shared_experts", r".*lin-attn\.out", r".*a\.b(|c)d")
+OTHERS = (
+    r".*self_attn$",
+    r".*layers\.1\.",
+    r".*mlp.gate",
+    r"self_attn",
+    r".*(gate|up)",
+    r".*mlp\.(gate|u.)x",
+    r".*a|b",
+)
+
+
+@pytest.mark.parametrize("pattern", [*WORDS, *OTHERS])
+def test_patterns_of_words_hold_where_the_expression_does(pattern: str) -> None:
+    # Each ends in letters or signs of its own, so that the scheme's default never hides a difference.
+    scheme = Scheme("test", (Rule(pattern, MXFP4), Rule("", MXFP8)))
+    names = [
+        f"model.layers.{number}.{part}" for number in (1, 12) for part in (*PARTS, "lin-attn.out", "a.bd", "xa.bcd")
+    ]
+    for name in names:
+        fused = name.replace("gate_proj", "gate_up_proj").replace("up_proj", "gate_up_proj")
+        texts = (name, name.removeprefix("model."), fused, fused.removeprefix("model."))
+        if not any(re.match(pattern, text) for text in texts):
+            assert format_of(scheme, name) is MXFP8, name
+        elif re.match(pattern, name):
+            assert format_of(scheme, name) is MXFP4, name
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "numbered"),
+    [
+        (Rule("", None, ("layers.3.mlp",)), "model.layers.0.mlp.up_proj", True),
+        (Rule("", None, ("layers.3.mlp",)), "model.layers.0.self_attn.q_proj", False),
+        (Rule("", None, ("layers.*.mlp",)), "model.layers.0.mlp.up_proj", False),
+        (Rule("", None, ("**.mlp",)), "model.layers.0.mlp.up_proj", False),
+        (Rule(".*mlp", None), "model.layers.0.mlp.up_proj", False),
+        (Rule(r".*layers\.[0-2]\.mlp", None), "model.layers.5.mlp.up_proj", True),
+        # A pattern that is more than words may count digits.
+        (Rule(r".*layers\...\.mlp", None), "model.layers.5.mlp.up_proj", True),
+    ],
+)
+def test_whether_the_number_of_the_layer_matters(rule: Rule, name: str, numbered: bool) -> None:
+    assert is_numbered(Scheme("test", (rule, Rule("", MXFP8))), name) is numbered

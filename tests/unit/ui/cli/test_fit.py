@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -149,12 +148,13 @@ def test_batch_goes_on_after_broken_lines(
 
 
 def test_batch_from_standard_input_with_defaults(
-    planner: Planner, too_heavy: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    planner: Planner, too_heavy: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:
     asked = planner(too_heavy)
-    stdin = io.TextIOWrapper(io.BytesIO(b'{"id": 1, "model": "x"}\n{"id": 2, "model": "y", "tp": 4}\n'))
-    monkeypatch.setattr("sys.stdin", stdin)
-    assert main(["fit", "--batch", "-", "--on", "8xH100", "--tp", "8"]) == 1
+    (tmp_path / "q").write_text('{"id": 1, "model": "x"}\n{"id": 2, "model": "y", "tp": 4}\n')
+    with (tmp_path / "q").open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["fit", "--batch", "-", "--on", "8xH100", "--tp", "8"]) == 1
     results = lines_of(capsys.readouterr().out)
     assert [(result["id"], result["verdict"]) for result in results] == [(n, "weights-exceed-card") for n in (1, 2)]
     assert [(question.model, question.tp) for question, _ in asked] == [("x", 8), ("y", 4)]

@@ -70,6 +70,12 @@ def test_an_answer_of_another_version_has_its_words(fits: dict[str, Any]) -> Non
     assert " instead  --kv-dtype fp8: TP8: 4.0 requests" in lines_of(fits | {"remedies": [remedy]})
 
 
+def test_long_paths_are_left_out(fits: dict[str, Any]) -> None:
+    assert lines_of(fits | {"model": {"id": "/models/" + "x" * 60}})[-1] == (
+        " next     --explain  tonnage cards MODEL  tonnage receipt LOG"
+    )
+
+
 class TestNotes:
     """Notes are short, and never all of them hidden."""
 
