@@ -87,8 +87,9 @@ def test_tokens_of_a_pool_fit_in_it(model: str, card: str, tp: int, length: int,
     if answer["verdict"] in ("layout-invalid", "unsupported"):
         return
     assert answer["fits"] == (answer["max_context"] >= length)
-    assert answer["fits"] == (answer["max_concurrency_x"] >= 1)
     larger = answer_question(Question.from_record({**record, "kv_cache_memory_bytes": 2 * pool}), with_remedies=False)
+    # One block stays empty, so a pool of exactly one request does not start; twice that does.
+    assert answer["max_concurrency_x"] >= 1 if answer["fits"] else answer["max_concurrency_x"] < 1 or larger["fits"]
     assert larger["kv_cache_tokens"] >= answer["kv_cache_tokens"]
 
 

@@ -23,6 +23,7 @@ LARGE_CARD, LARGEST_CARD = 70 * GIB, 160 * GIB
 # Cards that get small defaults although they are large: the A100, slower with large batches (vLLM PR 17885), and the
 # integrated ones, whose driver does not tell their unified memory, so that vLLM assumes none (vLLM PR 57378).
 SMALL_CARD_NAMES = {"a100": Version(0, 9), "gb10": FIRST_V1, "thor": FIRST_V1}
+FEWER_ON_SMALL_CARDS = Version(0, 8, 4)
 THIRD_TIER = Version(0, 28)
 CLAMPED = Version(0, 11)
 RAISED_FOR_MEDIA = Version(0, 22)
@@ -67,6 +68,7 @@ class BatchLimits:
 
 # Tokens for the API server, tokens for the offline class, requests.
 SMALL, LARGE, LARGEST = (2048, 8192, 256), (8192, 16384, 1024), (16384, 16384, 1024)
+SMALL_AT_FIRST = (2048, 8192, 1024)  # the first V1 releases admitted as many on every card (vLLM PR 16158)
 
 
 def batch_limits(version: Version, device: Device, asked: Asked) -> BatchLimits:
@@ -103,7 +105,9 @@ def _tier(version: Version, device: Device) -> tuple[int, int, int]:
         return LARGEST
     name = device.name.lower()
     is_excluded = any(part in name and version >= first for part, first in SMALL_CARD_NAMES.items())
-    return LARGE if device.memory_bytes >= LARGE_CARD and not is_excluded else SMALL
+    if device.memory_bytes >= LARGE_CARD and not is_excluded:
+        return LARGE
+    return SMALL if version >= FEWER_ON_SMALL_CARDS else SMALL_AT_FIRST
 
 
 def concurrent_batches(version: Version, pp: int, is_async: bool | None = None) -> int:
