@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from process import run_tonnage
 from source import PACKAGE, read_sources
+from validation.write_screen import put_screen
 
 from tonnage.plan.question import Question
 from tonnage.ui.cli.verbs import NAMES
@@ -74,6 +75,11 @@ def test_the_readme_shows_the_result_first_and_two_commands(root: Path) -> None:
     assert text.index("$ tonnage fit moonshotai/Kimi-K3") < text.index("## Set-up")
     assert len(SETUP.findall(text)) == 2
     assert text.index("<!-- accuracy:start -->") < text.index("<!-- accuracy:end -->")
+
+
+def test_the_readme_shows_what_is_printed_today(root: Path) -> None:
+    text = page(root, "README.md")
+    assert put_screen(text) == text, "python -m validation.write_screen"
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.flag)

@@ -60,10 +60,10 @@ class Dialect:
 
 @cache
 def compiled(pattern: str) -> Pattern[str]:
-    """The compiled pattern; compiled when a log first needs it."""
+    """The compiled pattern; compiled when a log first needs it. Digits and words are those of ASCII."""
     import re
 
-    return re.compile(pattern)
+    return re.compile(pattern, re.ASCII)
 
 
 def clean_line(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tonnage.errors import TonnageError
+from tonnage.plan.against import check_answer
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -54,9 +55,10 @@ def predict(receipt: Receipt, against: Mapping[str, Any] | None) -> Prediction:
     """The prediction for the start in `receipt`.
 
     `against` is an answer of `fit`, taken as it is, or a question whose fields go before what the log says. Errors of
-    a stated question are raised; a log alone that names too little gives a note instead.
+    a stated question are raised, UnreadableError for no answer of ours; a log alone that names too little gives a note.
     """
     if against is not None and ("ranks" in against or "lines" in against):
+        check_answer(against)
         return Prediction(against)
     question = _question(receipt) | {name: value for name, value in (against or {}).items() if value is not None}
     missing = [word for name, word in _NEEDED if not question.get(name)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 
 from tonnage.errors import MissingExtraError, UsageError, WorldError
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEADLINE_S = 120.0  # of one reply, so that a server that drips bytes cannot hold us
-CHUNK_BYTES = 65536
 MAX_SKIPPED_BYTES = 2**20  # of a reply that starts too early
 OK, PARTIAL = 200, 206
 INSTALL = "pip install 'huggingface_hub>=1.0'"
@@ -47,7 +47,9 @@ def endpoint(own: str | None) -> str:
     """Base address of the Hub: `own`, else HF_ENDPOINT, else the public one. `UsageError` if it is no web address."""
     from urllib.parse import urlsplit
 
-    address = str(own or _import_hub().constants.ENDPOINT).rstrip("/")
+    stated = own or os.environ.get("HF_ENDPOINT")
+    # Importing huggingface_hub fails with an address it cannot take apart, so ours is looked at first.
+    address = str(stated or _import_hub().constants.ENDPOINT).rstrip("/")
     try:
         parts = urlsplit(address)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -64,6 +66,8 @@ def _import_hub() -> Any:
         from huggingface_hub import constants, errors, utils  # noqa: F401
     except ImportError as error:
         raise MissingExtraError("huggingface_hub", "not installed", INSTALL) from error
+    except ValueError as error:  # it reads its variables when it is imported
+        raise UsageError("environment of huggingface_hub", str(error), "variables HF_... that it can read") from error
     hub: Any = huggingface_hub
     if not hasattr(hub.utils.get_session(), "stream"):  # before 1.0 it was built on another HTTP library
         raise MissingExtraError("huggingface_hub", hub.__version__, INSTALL)
@@ -112,7 +116,8 @@ def _collect(response: Any, count: int, deadline: float) -> bytes:
     import time
 
     body = bytearray()
-    for chunk in response.iter_raw(CHUNK_BYTES):
+    # In the pieces that arrive: waiting for a full one would let a server that drips bytes pass its deadline.
+    for chunk in response.iter_raw():
         body += chunk
         if len(body) >= count:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,16 @@ def test_readers_refuse_what_is_not_there(tmp_path: Path) -> None:
         read_toml(str(tmp_path / "absent.toml"))
     with pytest.raises(UnreadableError, match="null byte"):
         read_toml("a\0.toml")
+
+
+def test_readers_take_no_pipe_and_no_flood(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(UnreadableError, match="not a regular file"):
+        read_toml(str(tmp_path / "pipe.toml"))
+    with (tmp_path / "large.toml").open("wb") as file:
+        file.truncate(1 << 40)  # a hole, no disk
+    with pytest.raises(UnreadableError, match="64 MiB"):
+        read_toml(str(tmp_path / "large.toml"))
 
 
 def test_one_look_up_loads_no_more_than_it_needs() -> None:

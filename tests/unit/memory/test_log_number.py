@@ -9,7 +9,16 @@ from tonnage.memory.log_number import plain_number, whole_number
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("8", 8), ("-1", -1), (" 16 ", 16), ("auto", None), ("", None), ("1.5", None), ("9" * 20, None), ("9" * 9000, None)],
+    [
+        ("8", 8),
+        ("-1", -1),
+        (" 16 ", 16),
+        ("auto", None),
+        ("", None),
+        ("1.5", None),
+        ("9" * 20, None),
+        ("9" * 9000, None),
+    ],
 )
 def test_whole(text: str, expected: int | None) -> None:
     assert whole_number(text) == expected

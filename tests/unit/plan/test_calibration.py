@@ -59,7 +59,11 @@ def test_kept_starts_come_back(tmp_path: Path) -> None:
 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "calibration.jsonl"
-    for line in ("{", "[]", "{}", '{"engine": "vllm", "version": "1", "card": "c", "family": "f", "differences": 3}'):
+    key = '"engine": "vllm", "version": "1", "card": "c", "family": "f"'
+    for line in (
+        "{", "[]", "{}", "[" * 100_000, f'{{{key}, "differences": 3}}', f'{{{key}, "differences": {{"rest": 1e999}}}}',
+        f'{{{key}, "differences": {{}}, "weights_ratio": NaN}}', f'{{{key}, "differences": {{}}, "weights_ratio": 0}}',
+    ):  # fmt: skip
         path.write_text(f"\n{line}\n", "utf-8")
         with pytest.raises(UnreadableError, match=r"calibration\.jsonl:2"):
             load_calibration(str(path))

@@ -18,7 +18,8 @@ class FakeHubServer(ThreadingHTTPServer):
 
     `ranges`: honour (206), ignore (200 with everything), wrong (another part), silent (206 without content-range).
     `status` and `code` answer every request with an error; `redirect_to` sends file requests to another server.
-    `cut` ends replies after so many bytes; `endless` follows a file with bytes until the reader hangs up.
+    `cut` ends replies after so many bytes, `is_stalled` holds the line open then; `endless` follows a file with bytes
+    until the reader hangs up.
     """
 
     daemon_threads = True
@@ -33,6 +34,8 @@ class FakeHubServer(ThreadingHTTPServer):
         self.code: str | None = None
         self.redirect_to: str | None = None
         self.cut: int | None = None
+        self.is_stalled = False
+        self.released = threading.Event()
         self.encoding: str | None = None
         self.endless = False
         self.sent_bytes = 0
@@ -107,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
     def reply(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         """Send `body`, shortened or without end if the server is told so."""
         # read once: the test may turn the switches as soon as it has the whole reply
-        is_endless, cut = self.server.endless, self.server.cut
+        is_endless, is_stalled, cut = self.server.endless, self.server.is_stalled, self.server.cut
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -116,6 +119,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(10**10 if is_endless else len(body)))
         self.end_headers()
         self.wfile.write(body[:cut])
+        if is_stalled:
+            self.server.released.wait()
         if cut is not None and cut < len(body):
             self.close_connection = True
         while is_endless:
@@ -151,6 +156,7 @@ def run_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHubServer]:
     thread.start()
     yield server
     close_session()
+    server.released.set()
     server.shutdown()
     server.server_close()
     thread.join()

@@ -207,6 +207,17 @@ def test_a_slow_server_is_given_up(hub_server: Any, monkeypatch: pytest.MonkeyPa
         hub.read("f.safetensors", 0, 10**6)
 
 
+def test_a_server_that_drips_is_given_up(hub_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tonnage.seams import transfer
+
+    hub_server.files = {"f.safetensors": bytes(10**6)}
+    hub = open_at(hub_server)
+    monkeypatch.setattr(transfer, "DEADLINE_S", -1.0)
+    hub_server.cut, hub_server.is_stalled = 3, True
+    with pytest.raises(WorldError, match="3 of 1000000 bytes in -1 s"):
+        hub.read("f.safetensors", 0, 10**6)
+
+
 def test_offline_mode_is_respected(hub_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 

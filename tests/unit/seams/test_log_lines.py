@@ -51,7 +51,15 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert peak < 1_000_000
 
 
-@pytest.mark.parametrize("name", ["nothing", "."])
+@pytest.mark.parametrize("bound", ["LARGEST", "MOST_LINES"])
+def test_far_too_large(tmp_path: Path, bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"tonnage.seams.log_lines.{bound}", 3)
+    assert lines(tmp_path / "log", b"\n\n\n") == ["", "", ""]
+    with pytest.raises(UnreadableError, match="while it started"):
+        lines(tmp_path / "log", b"\n\n\n\n")
+
+
+@pytest.mark.parametrize("name", ["nothing", ".", "a\0b"])
 def test_no_file(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnreadableError, match="log file"):
         list(read_lines(str(tmp_path / name)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from typing import Any
 
@@ -39,7 +41,10 @@ def test_hosts_that_do_not_answer(url: str) -> None:
 def test_the_endpoint_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
-    monkeypatch.setattr(constants, "ENDPOINT", "https://mirror.example/")
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    monkeypatch.setattr(constants, "ENDPOINT", "https://hub.example/")
+    assert endpoint(None) == "https://hub.example"
+    monkeypatch.setenv("HF_ENDPOINT", "https://mirror.example/")
     assert endpoint(None) == "https://mirror.example"
     assert endpoint("http://127.0.0.1:8000/") == "http://127.0.0.1:8000"
 
@@ -57,6 +62,13 @@ def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(MissingExtraError, match="huggingface_hub: not installed: pip install") as caught:
         fetch("http://127.0.0.1:9/", 0, 1)
     assert caught.value.code == 3
+
+
+def test_an_environment_that_the_package_cannot_read() -> None:
+    code = "from tonnage.seams.transfer import fetch; fetch('http://127.0.0.1:9/', 0, 1)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "HF_HUB_DOWNLOAD_TIMEOUT": "soon"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, text=True)
+    assert done.stderr.splitlines()[-1].startswith("tonnage.errors.UsageError: environment of huggingface_hub: ")
 
 
 def test_an_old_package_says_how_to_renew_it(monkeypatch: pytest.MonkeyPatch) -> None:

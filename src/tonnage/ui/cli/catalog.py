@@ -59,7 +59,7 @@ def _answer(action: str, kind: str | None, name: str) -> dict[str, Any]:
         return catalog.show_kind(kind, name)
     from tonnage.ui.cli.batch import parse_line
 
-    return catalog.add_kind(kind or KINDS[0], parse_line("row", name.encode()))
+    return catalog.add_kind(kind or KINDS[0], parse_line("row", name.encode(errors="surrogateescape")))
 
 
 def _rows(record: dict[str, Any], width: int) -> list[Row]:

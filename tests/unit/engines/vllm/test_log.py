@@ -442,12 +442,29 @@ def test_card_from_a_missing_kernel_configuration() -> None:
     assert read(line).settings.gpu == "NVIDIA H100 80GB HBM3"
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "hello", "GPU KV cache size: many tokens", "\0" * 1000, "GiB " * 50])
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n\n", "hello", "GPU KV cache size: many tokens", "\0" * 1000, "GiB " * 50, "Model loading took ٣ GiB"],
+)
 def test_what_says_nothing(text: str) -> None:
     receipt = read(text)
     assert receipt.lines == ()
     assert receipt.kv_cache_tokens is None
     assert receipt.outcome == "unknown"
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "1.2.3", "..", "nan", "1e400", "9" * 50, ".", "-"])
+def test_damaged_numbers_are_no_figures(number: str) -> None:
+    lines = (
+        f"INFO Model loading took {number} GiB and 3.2 seconds",
+        f"INFO GPU KV cache size: {number} tokens",
+        f"INFO Maximum concurrency for {number} tokens per request: {number}x",
+        f"non-default args: {{'tensor_parallel_size': {number}, 'gpu_memory_utilization': {number}, 'model': 'm'}}",
+        "INFO # GPU blocks: 10, # CPU blocks: 0",
+    )
+    receipt = read("\n".join(lines))
+    assert (receipt.lines, receipt.kv_cache_tokens, receipt.max_concurrency_x) == ((), None, None)
+    assert (receipt.settings.tp, receipt.settings.gpu_memory_utilization, receipt.num_blocks) == (None, None, 10)
 
 
 def test_memory_does_not_grow() -> None:

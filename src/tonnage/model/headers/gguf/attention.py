@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tonnage.errors import UnreadableError
 from tonnage.model.headers.gguf.window import SIZE_KEY, is_chunked, read_window
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
@@ -53,14 +54,15 @@ def read_mla(facts: Facts, block: Block) -> Mla:
     rank = facts.number("attention.kv_lora_rank")
     rope = block.rows("attn_kv_a_mqa") - rank
     has_low_rank = block.has("attn_q_a")
+    query = "attn_q_b" if has_low_rank else "attn_q"
     indexer = read_indexer(facts, block)
     return Mla(
         heads=heads,
         q_lora_rank=block.rows("attn_q_a") if has_low_rank else None,
         kv_lora_rank=rank,
-        nope_dim=block.rows("attn_q_b" if has_low_rank else "attn_q") // heads - rope,
+        nope_dim=_share(block.rows(query), heads, f"{query} of block {block.number}") - rope,
         rope_dim=rope,
-        v_dim=block.cols("attn_output") // heads,
+        v_dim=_share(block.cols("attn_output"), heads, f"attn_output of block {block.number}"),
         indexer=indexer,
         is_sparse=facts.find("attention.indexer.top_k") is not None,
         out_gate=block.has("attn_gate"),
@@ -95,10 +97,17 @@ def _width(facts: Facts, block: Block, part: Literal["key", "value"], heads: int
     """Width of one key or value head: the matrix says it, else the metadata, else an even share of the model's."""
     matrix = "attn_v" if part == "value" and block.has("attn_v") else "attn_k"
     if block.has(matrix):
-        return block.rows(matrix) // kv_heads
+        return _share(block.rows(matrix), kv_heads, f"{matrix} of block {block.number}")
     is_windowed = read_window(facts, block.number) is not None
     stated = facts.find(f"attention.{part}_length_swa") if is_windowed else None
     return stated or facts.find(f"attention.{part}_length") or facts.number("embedding_length") // heads
+
+
+def _share(rows: int, heads: int, matrix: str) -> int:
+    """Rows of one head; `UnreadableError` where the metadata counts heads that the matrix cannot hold."""
+    if rows < heads:
+        raise UnreadableError(f"GGUF tensor {matrix}", f"{rows} rows for {heads} heads", "a row or more for each head")
+    return rows // heads
 
 
 def _qk_norm(block: Block, head_dim: int) -> Literal["none", "head", "full"]:

@@ -131,3 +131,11 @@ def test_missing_facts_and_tensors_are_named(block: Build) -> None:
         read_mla(facts(attention__kv_lora_rank=16), block(partial))
     with pytest.raises(UnreadableError, match=r"m\.attention\.head_count"):
         read_gqa(facts(attention__head_count=0), block(GQA))
+
+
+@pytest.mark.parametrize("read", [read_gqa, read_mla])
+def test_more_heads_than_the_matrices_hold(block: Build, read: Callable[[Facts, Block], object]) -> None:
+    shapes = {**GQA, "attn_q_b": (64, 32), "attn_q_a": (32, 32), "attn_kv_a_mqa": (24, 32)}
+    heads = {"attention.head_count": 65, "attention.head_count_kv": 17, "attention.kv_lora_rank": 16}
+    with pytest.raises(UnreadableError, match=r"(16 rows for 17|64 rows for 65) heads"):
+        read(Facts("m", {f"m.{key}": value for key, value in heads.items()} | {"m.block_count": 1}), block(shapes))
