@@ -6,8 +6,6 @@ from tonnage.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tonnage.catalog.schema import Row
 
 
@@ -43,8 +41,3 @@ def build_node(row: Row) -> Node:
     """The node of a checked row."""
     plain = {key: value for key, value in row.items() if key not in ("aliases", "source")}
     return Node(**plain, sources=tuple(row["source"]), aliases=tuple(row.get("aliases", ())))
-
-
-def typical_node(nodes: Iterable[Node], accelerator_id: str) -> Node | None:
-    """The node this accelerator is usually bought in (the first row that names it), or None."""
-    return next((node for node in nodes if node.accelerator == accelerator_id), None)

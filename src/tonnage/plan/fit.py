@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tonnage.plan.question import Question
 
 
+# Methods whose point is arithmetic in few bits, on cards that have it.
+ARITHMETIC = ("fp8", "fbgemm_fp8", "nvfp4", "mxfp4", "mxfp8", "w8a8-fp8", "w8a8-int8")
+
+
 def answer_question(question: Question, with_remedies: bool = True, is_calibrated: bool = True) -> dict[str, Any]:
     """The contract's answer to one question.
 
@@ -60,8 +64,16 @@ def _notes(desk: Desk, choice: Choice) -> list[str]:
 
 
 def _card_notes(desk: Desk) -> list[str]:
-    card = desk.fleet.accelerator
-    return [card.note] if card.id == "unknown" and card.note else []
+    card, scheme = desk.fleet.accelerator, desk.model.parts.arch.scheme
+    if card.id == "unknown" and card.note:
+        return [card.note]
+    if scheme is None or card.target is None or card.vendor not in ("nvidia", "amd"):
+        return []
+    from tonnage.model.quantization.support import is_native
+
+    # Formats that only store weights are unpacked everywhere, so only a card that lacks the arithmetic is worth a word.
+    is_unpacked = scheme.method in ARITHMETIC and not is_native(scheme.method, card.target)
+    return [f"{card.name} unpacks {scheme.method} to 16 bit: less memory, no faster arithmetic"] if is_unpacked else []
 
 
 def _refused(desk: Desk, refusal: LayoutError) -> dict[str, Any]:

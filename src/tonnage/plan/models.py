@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tonnage.layout.parts import Parts
+    from tonnage.model.headers.summary import Summary
 
 MAX_KEPT = 256  # models of one batch; a file of thousands of questions names a few dozen
 HUB = "hf:"
@@ -25,14 +26,14 @@ TRUSTS = ("headers", "config")
 class Model:
     """A model ready to be weighed. `notes` say what was assumed, `source` where its facts come from.
 
-    `header_bytes` are the bytes its files hold according to their headers, None where there are only facts.
+    `headers` sums up the tensors that its files list, None where there are only facts.
     """
 
     id: str
     parts: Parts
     notes: tuple[str, ...]
     source: str
-    header_bytes: int | None = None
+    headers: Summary | None = None
 
     def record(self) -> dict[str, Any]:
         """The model in the shape of the JSON contract: counts in parameters, sizes in bytes, lengths in tokens."""
@@ -50,12 +51,22 @@ class Model:
                 "towers": count.towers,
                 "draft": count.draft,
             },
-            "stored_bytes": self.header_bytes or stored_size(self.parts),
+            "stored_bytes": self.headers.total.stored_bytes if self.headers else stored_size(self.parts),
             "dtype": arch.dtype,
             "quantization": arch.scheme.method if arch.scheme else None,
             "max_context": arch.max_context,
             "source": self.source,
-        }
+        } | ({"headers": headers_record(self.headers)} if self.headers else {})
+
+
+def headers_record(headers: Summary) -> dict[str, Any]:
+    """What the tensor headers of a checkpoint add up to; `parameters` null where packed weights do not tell theirs."""
+    return {
+        "tensors": headers.total.tensors,
+        "parameters": headers.total.parameters,
+        "bytes_by_part": {part: total.stored_bytes for part, total in headers.by_part.items()},
+        "bytes_by_dtype": {dtype: total.stored_bytes for dtype, total in headers.by_dtype.items()},
+    }
 
 
 def find_model(name: str, precision: str | None = None, trust: str | None = None) -> Model:
@@ -96,7 +107,7 @@ def _look_up(name: str, trust: str | None) -> Model:
 
     opened = open_source(name, trust)
     parts = gather_parts(opened.arch)
-    return Model(name, parts, (*opened.arch.notes, *opened.notes), opened.origin, opened.header_bytes)
+    return Model(name, parts, (*opened.arch.notes, *opened.notes), opened.origin, opened.headers)
 
 
 def is_place(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tonnage.errors import UsageError
 from tonnage.model.quantization.formats import INT4_BITS, int_pack_quantized
 from tonnage.model.quantization.ggml import find_ggml, ggml_scheme
 from tonnage.model.quantization.precision import ALIASES, OTHER_FILES, RECIPES, UNQUANTISED, scheme_for
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tonnage.model.quantization.scheme import Format, Scheme
 
 GGUF = "gguf"
+ONLINE = "online-"  # `online-fp8`: quantised by the engine, not by the publisher
 # How the names of formats begin -> the kind people mean.
 KINDS = (
     ("fp8", "fp8"),
@@ -49,8 +51,11 @@ def apply_precision(arch: Arch, text: str) -> Asked:
     """`arch` in precision `text` (`fp8`, `awq`, `compressed-tensors int4 (native)`, `q4_k_m`).
 
     A checkpoint that is stored in this kind of format already stays as it is; otherwise its scheme is replaced by that
-    of a usual build. UsageError for unknown precisions and for those that only other files have (GGUF, EXL3).
+    of a usual build. `online-fp8` is what an engine makes of a 16-bit checkpoint while loading it. UsageError for
+    unknown precisions and for those that only other files have (GGUF, EXL3).
     """
+    if text.startswith(ONLINE):
+        return _online(text, arch)
     stored = stored_kinds(arch.scheme)
     if find_precision(text) == GGUF and GGUF in stored:
         return Asked(arch, ())
@@ -98,6 +103,16 @@ def _words(text: str) -> list[str]:
 def _is_known(name: str) -> bool:
     tables = (OTHER_FILES, RECIPES, ALIASES, UNQUANTISED)
     return any(name in table for table in tables) or _group_of(name) is not None or find_ggml(name) is not None
+
+
+def _online(text: str, arch: Arch) -> Asked:
+    """`arch` quantised by the engine while loading, as its flag `--quantization` does."""
+    if stored_kinds(arch.scheme):
+        raise UsageError("precision", text, "a checkpoint in 16-bit floats; this one is stored quantised")
+    from tonnage.model.quantization.online import online_scheme
+
+    method = text.removeprefix(ONLINE)
+    return Asked(replace(arch, scheme=online_scheme(method)), (f"quantised to {method} while loading",))
 
 
 def _scheme(name: str, arch: Arch) -> Scheme | None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tonnage.model.arch import Arch
     from tonnage.model.headers.entry import TensorEntry
     from tonnage.model.headers.gguf.header import Metadata
+    from tonnage.model.headers.summary import Summary
     from tonnage.model.read import Source
     from tonnage.seams.store import Opener
 
@@ -21,12 +22,12 @@ PERCENT = 100
 
 @value
 class Opened:
-    """An architecture read from files, with the bytes their headers list (None without headers)."""
+    """An architecture read from files, with what their headers list (None without headers)."""
 
     arch: Arch
     notes: tuple[str, ...]
     origin: str
-    header_bytes: int | None
+    headers: Summary | None
 
 
 def open_source(place: str, trust: str | None, opener: Opener = open_place) -> Opened:
@@ -37,11 +38,13 @@ def open_source(place: str, trust: str | None, opener: Opener = open_place) -> O
     arch = _read(place, source)
     if source.entries is None:
         return Opened(arch, source.notes, source.origin, None)
-    size = sum(entry.stored_bytes for entry in source.entries)
+    from tonnage.model.headers.summary import summarise
+
+    headers = summarise(source.entries)
     if source.gguf_metadata is not None:
-        return Opened(arch, source.notes, source.origin, size)
+        return Opened(arch, source.notes, source.origin, headers)
     checked = _check(place, arch, source.entries, trust)
-    return Opened(checked.arch, (*source.notes, *checked.notes), source.origin, size)
+    return Opened(checked.arch, (*source.notes, *checked.notes), source.origin, headers)
 
 
 def _read(place: str, source: Source) -> Arch:

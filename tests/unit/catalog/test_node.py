@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tonnage.catalog.load import Catalog
-from tonnage.catalog.node import typical_node
 
 TIB = 2**40
 
@@ -28,15 +27,3 @@ def test_cards_without_links_of_their_own_form_no_domain() -> None:
     assert (node.cards, node.scale_up_domain) == (8, 1)
     assert node.power_watts is None
     assert node.card_power_watts == 2_800  # 8 * 350 W
-
-
-def test_typical_node_is_the_first_with_the_card() -> None:
-    nodes = Catalog().nodes()
-    assert len(nodes) == 16
-    first = typical_node(nodes, "nvidia-h200-sxm-141gb")
-    assert first is not None
-    assert first.id == "dgx-h200"
-    mi300x = typical_node(nodes, "amd-mi300x-192gb")
-    assert mi300x is not None
-    assert mi300x.host_memory_bytes == 1_649_267_441_664  # 24 * 64 GiB = 1.5 TiB
-    assert typical_node(nodes, "nvidia-t4-16gb") is None

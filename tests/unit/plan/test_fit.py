@@ -137,6 +137,12 @@ class TestNotes:
         assert found["fits"]
         assert any("capacity is not known" in note for note in found["notes"])
 
+    def test_a_card_without_the_arithmetic_says_so(self) -> None:
+        # Ampere has no fp8 units (compute capability 8.0, fp8 from 8.9).
+        notes = fit("Qwen/Qwen3-32B-FP8", "1xA100 80GB")["notes"]
+        assert any("unpacks fp8 to 16 bit" in note for note in notes)
+        assert not any("unpacks" in note for note in fit("Qwen/Qwen3-32B-FP8", "1xH100")["notes"])
+
     def test_refused_layouts_keep_the_notes_of_the_engine(self) -> None:
         notes = fit("Qwen/Qwen3-8B", "8xH100", tp=3, engine_version="0.99.0")["notes"]
         assert any("0.99.0 is newer" in note for note in notes)

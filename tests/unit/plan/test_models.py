@@ -132,7 +132,7 @@ def test_a_folder_or_its_configuration(tmp_path: Path) -> None:
         model = find_model(name)
         assert model.parts.arch.hidden == 128
         assert model.id == name
-        assert model.header_bytes is None
+        assert model.headers is None
         assert "small" in model.source
 
 

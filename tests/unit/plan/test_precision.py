@@ -153,3 +153,18 @@ def test_every_recipe_has_a_kind(name: str) -> None:
 def test_no_scheme_has_no_kind() -> None:
     nothing: Any = None
     assert stored_kinds(nothing) == frozenset()
+
+
+def test_quantised_while_loading() -> None:
+    arch = model("Qwen/Qwen3-8B")
+    asked = apply_precision(arch, "online-fp8")
+    assert asked.arch.scheme is not None
+    assert asked.arch.scheme.is_online
+    assert asked.notes == ("quantised to fp8 while loading",)
+
+
+def test_only_a_16_bit_checkpoint_can_be_quantised_while_loading() -> None:
+    with pytest.raises(UsageError, match="stored quantised"):
+        apply_precision(model("Qwen/Qwen3-32B-FP8"), "online-fp8")
+    with pytest.raises(UsageError, match="magic"):
+        apply_precision(model("Qwen/Qwen3-8B"), "online-magic")

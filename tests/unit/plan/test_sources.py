@@ -10,7 +10,7 @@ import pytest
 
 from tonnage.errors import UnreadableError, UsageError
 from tonnage.model.quantization.match import format_of
-from tonnage.plan.sources import open_source
+from tonnage.plan.sources import Opened, open_source
 from tonnage.seams.fakes import FakePlaces, FakeStore
 from tonnage.seams.store import Place
 
@@ -45,6 +45,12 @@ BYTES = {"BF16": 2, "F8_E4M3": 1, "F32": 4}
 Pack = Callable[..., bytes]
 
 
+def header_bytes(opened: Opened) -> int:
+    """Bytes of all tensors that the headers list."""
+    assert opened.headers is not None
+    return opened.headers.total.stored_bytes
+
+
 def header(dtypes: dict[str, str]) -> dict[str, Any]:
     """A safetensors header of the small model, matrices in the dtype given for their module."""
     out, start = {}, 0
@@ -76,13 +82,15 @@ def config(**changes: Any) -> bytes:
 def test_a_configuration_alone(safetensors: Pack) -> None:
     opened = open_source("model", None, places(safetensors, **{"config.json": config()}))
     assert opened.arch.hidden == 128
-    assert (opened.header_bytes, opened.notes, opened.origin) == (None, (), "model")
+    assert (opened.headers, opened.notes, opened.origin) == (None, (), "model")
 
 
 def test_headers_that_agree(safetensors: Pack) -> None:
     opened = open_source("model", None, places(safetensors, {}, **{"config.json": config()}))
     # 128,000 table + 3 x 128 norms + 128 x (128 + 64 + 64 + 128) + 3 x 256 x 128, two bytes each
-    assert opened.header_bytes == 2 * (128_000 + 384 + 49_152 + 98_304)
+    assert header_bytes(opened) == 2 * (128_000 + 384 + 49_152 + 98_304)
+    assert opened.headers is not None
+    assert opened.headers.total.parameters == 128_000 + 384 + 49_152 + 98_304
     assert opened.notes == ()
 
 
@@ -163,5 +171,5 @@ def test_a_gguf_file_is_sized_by_its_types(gguf: Pack) -> None:
     store = FakeStore({"small.gguf": gguf_file(gguf)}, origin="folder")
     opened = open_source("folder/small.gguf", None, FakePlaces({"folder/small.gguf": Place(store, "small.gguf")}))
     # 256,000 + 65,536 x 2 + 32,768 x 2 + 131,072 x 3 values, 18 bytes for 32
-    assert opened.header_bytes == (256_000 + 131_072 + 65_536 + 393_216) // 32 * 18
-    assert stored_size(gather_parts(opened.arch)) == opened.header_bytes
+    assert header_bytes(opened) == (256_000 + 131_072 + 65_536 + 393_216) // 32 * 18
+    assert stored_size(gather_parts(opened.arch)) == header_bytes(opened)

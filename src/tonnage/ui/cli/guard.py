@@ -18,16 +18,16 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 def guard(action: Callable[[], int], is_debug: bool, is_json: bool) -> int:
     """The exit code of `action`; errors become one line on standard error, with `--json` also the contract's object."""
+    _open_missing()
     try:
-        code = action()
-        sys.stdout.flush()
+        return _flushed(action)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return _close_pipe()
+        _discard_output()
+        return PIPE_CLOSED
     except Exception as error:
         return _report(error, is_debug, is_json)
-    return code
 
 
 def attempt(action: Callable[[], dict[str, Any]], is_debug: bool) -> dict[str, Any]:
@@ -54,11 +54,14 @@ def error_record(error: Exception) -> dict[str, Any]:
 def _report(error: Exception, is_debug: bool, is_json: bool) -> int:
     from tonnage.ui.cli.print_json import print_json
 
-    _trace(is_debug)
     record = error_record(error)
-    print(f"error: {record['error']}", file=sys.stderr)
-    if is_json:
-        print_json(record)
+    try:
+        _trace(is_debug)
+        print(f"error: {record['error']}", file=sys.stderr)
+        if is_json:
+            print_json(record)
+    except OSError:  # nobody listens or a disk is full: the exit code is all that can be told
+        _discard_output()
     return int(record["code"])
 
 
@@ -69,7 +72,20 @@ def _trace(is_debug: bool) -> None:
         traceback.print_exc()
 
 
-def _close_pipe() -> int:
-    """The reader is gone; without this the interpreter would complain while it closes standard output."""
+def _open_missing() -> None:
+    """Streams that whoever started us has closed become the null device: the exit code is an answer too."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the end
+
+
+def _flushed(action: Callable[[], int]) -> int:
+    try:
+        return action()
+    finally:
+        sys.stdout.flush()  # also after help, which ends by SystemExit
+
+
+def _discard_output() -> None:
+    """Without this the interpreter would complain while it closes standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED

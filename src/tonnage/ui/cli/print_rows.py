@@ -72,5 +72,5 @@ def _print_coloured(rows: Sequence[Row]) -> None:
         raise MissingExtraError("rich", "not installed", "pip install rich, or NO_COLOR=1") from missing
     console = Console(highlight=False, soft_wrap=True)
     for row in rows:
-        spans = ((span.text if _can_show_blocks() else ascii_text(span.text), STYLES[span.role]) for span in row)
+        spans = ((text if _can_show_blocks() else ascii_text(text), STYLES[role]) for text, role in _parts(row))
         console.print(Text.assemble(*spans), soft_wrap=True)

@@ -31,7 +31,12 @@ BLANK: Row = ()
 
 def plain_text(row: Row) -> str:
     """A line without its roles, nothing trailing."""
-    return "".join(span.text for span in row).rstrip()
+    return printable("".join(span.text for span in row)).rstrip()
+
+
+def printable(text: str) -> str:
+    """`text` with spaces for what moves the cursor, changes colours or breaks the encoding."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def ascii_text(text: str) -> str:
@@ -42,7 +47,7 @@ def ascii_text(text: str) -> str:
 def wrap_text(text: str, width: int) -> list[str]:
     """Lines of at most `width` characters; a word that is longer is cut. Control characters become spaces."""
     width = max(8, width)
-    rest = (text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)).rstrip()
+    rest = printable(text).rstrip()
     lines: list[str] = []
     # As `textwrap` would, whose import costs more than a screen of these.
     while len(rest) > width:
