@@ -27,7 +27,8 @@ def describe_size(text: str, rows: Collection[Row]) -> Accelerator | None:
     """
     words = "".join(char if char.isalnum() or char == "." else " " for char in text.lower()).split()
     size, unit, rest = _split_size([word for word in words if word != "about"])
-    if size is None or not rest or not set(rest) <= _WORDS or not 1 <= size <= _LARGEST_GB:
+    is_signed = text.strip().startswith(("-", "+"))
+    if size is None or is_signed or not rest or not set(rest) <= _WORDS or not 1 <= size <= _LARGEST_GB:
         return None
     vendor = next((word for word in rest if word in _NAMED_VENDORS), "nvidia")
     is_stated = unit == "gib" and "class" not in rest

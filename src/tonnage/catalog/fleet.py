@@ -90,6 +90,6 @@ def _is_numeric(head: str) -> bool:
 
 
 def _count(head: str, text: str) -> int:
-    if not head.isdecimal() or len(head) > len(str(MAX_NODES)) or int(head) < 1:
+    if not (head.isascii() and head.isdecimal()) or len(head) > len(str(MAX_NODES)) or int(head) < 1:
         raise UsageError("fleet", f"{head} in {text!r}", f"a whole number of 1 or more in {_FORM}")
     return int(head)

@@ -78,7 +78,7 @@ class Presets:
         if self._lines or '"' in name or "\\" in name:
             return None
         ((path, data),) = self._files.items()
-        start = data.find(f'\n{_HEAD}{name}",'.encode()) + 1
+        start = data.find(f'\n{_HEAD}{name}",'.encode(errors="replace")) + 1
         return decode_text(path, data[start : data.find(b"\n", start)]) if start else None
 
     def nearest(self, name: str) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def read_preset(line: str) -> Preset:
             row.get("params"),
             tuple(row.get("notes", ())),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         accepted = "a row as `validation/import_models.py` writes it"
         raise UnreadableError(f"{FILE}: {line[:_LONGEST_NAME]}", str(error), accepted) from error
 

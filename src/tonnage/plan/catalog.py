@@ -59,7 +59,8 @@ def add_kind(kind: str, row: Row) -> Row:
     if kind == MODELS:
         from tonnage.plan.model_rows import add_model
 
-        return {"kind": kind, "added": row["id"], "folder": add_model(row)}
+        folder = add_model(row)
+        return {"kind": kind, "added": row["id"], "folder": folder}
     from tonnage.catalog.add import add_row
     from tonnage.seams.overlay import append_text, overlay_folder
 

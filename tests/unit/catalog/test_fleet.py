@@ -51,7 +51,7 @@ def test_texts(catalog: Catalog, text: str, nodes: int, count: int, accelerator_
     [
         *("0xH100", "-1xH100", "-1x8xH100", "8x-8xH100", "0x8xH100", "8x0xH100", "+8xH100", "1.5xH100", "1e3xH100"),
         *("1025xH100", "100001x8xH100", "99999999999999999999xH100", "2x2x8xH100", "8x", "x", "", "   ", "8"),
-        *("8xH1000", "8x card (name not visible)", "xH100", "8*H100", "8xx H100", "²xH100", "٠xH100"),
+        *("8xH1000", "8x card (name not visible)", "xH100", "8*H100", "8xx H100", "²xH100", "٠xH100", "٣xH100"),
     ],
 )
 def test_refused(catalog: Catalog, text: str) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tonnage.errors import MissingExtraError
-from tonnage.ui.views.screen import ascii_text, plain_text
+from tonnage.ui.views.screen import ascii_text, plain_text, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,5 +72,9 @@ def _print_coloured(rows: Sequence[Row]) -> None:
         raise MissingExtraError("rich", "not installed", "pip install rich, or NO_COLOR=1") from missing
     console = Console(highlight=False, soft_wrap=True)
     for row in rows:
-        spans = ((text if _can_show_blocks() else ascii_text(text), STYLES[role]) for text, role in _parts(row))
-        console.print(Text.assemble(*spans), soft_wrap=True)
+        console.print(Text.assemble(*((_shown(span.text), STYLES[span.role]) for span in row)), soft_wrap=True)
+
+
+def _shown(text: str) -> str:
+    text = printable(text)
+    return text if _can_show_blocks() else ascii_text(text)

@@ -52,3 +52,8 @@ def test_shorten() -> None:
 def test_a_long_label_has_its_own_line() -> None:
     rows = label_rows("a long label", ["text"], 6, 20)
     assert [plain_text(row) for row in rows] == [" a long label", "      text"]
+
+
+def test_a_name_cannot_steer_the_terminal() -> None:
+    # escape, the half of a pair that no encoding takes, the next line of old terminals
+    assert plain_text((Span("a\x1b[31m"), Span("\udcffb\x85c "))) == "a [31m b c"
