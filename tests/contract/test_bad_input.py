@@ -35,6 +35,7 @@ def test_help_is_done(words: list[str]) -> None:
     [
         (["frob"], "VERB: 'frob': one of "),
         (["version", "x"], "unknown argument: x: "),
+        (["fit", "", "="], "unknown argument: =: "),
         (["fit"], "MODEL: absent: "),
         (["fit", "", "--on", "1xH100"], "model: absent: "),
         (["fit", MODEL], "--on: absent: "),

@@ -43,5 +43,6 @@ class Parser(argparse.ArgumentParser):
         from difflib import get_close_matches
 
         flags = [flag for action in self._actions for flag in action.option_strings]
-        near = get_close_matches(text.split("=")[0].split()[0] if text.split() else "", flags, MAX_NEAREST)
+        word = (text.partition("=")[0].split() or [""])[0]
+        near = get_close_matches(word, flags, MAX_NEAREST)
         return f"nearest: {', '.join(near)}" if near else f"see {self.prog} --help"
