@@ -86,9 +86,9 @@ def checked(outcome: Outcome) -> Outcome:
     """The outcome, if it is an answer or one line of error, in time, and JSON where JSON was asked."""
     assert outcome.code in (0, 1, 2, 3), outcome
     assert outcome.seconds < LIMIT_S, outcome
-    assert "Traceback" not in outcome.err, outcome
+    assert "Traceback" not in outcome.err or "--debug" in outcome.words, outcome
     assert "internal fault" not in outcome.err + outcome.out, outcome
-    if outcome.code >= 2 and "--batch" not in outcome.words:
+    if outcome.code >= 2 and not {"--batch", "--debug"} & set(outcome.words):
         _check_error(outcome)
     if "--json" in outcome.words and "--help" not in outcome.words and "--batch" not in outcome.words:
         assert isinstance(outcome.record, dict), outcome
