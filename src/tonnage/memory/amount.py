@@ -8,6 +8,8 @@ from tonnage.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tonnage.figure import LineName
 
 _BASE = 10  # of the digits in a log
@@ -32,6 +34,14 @@ class Amount:
     def line(self, name: LineName, trace: str) -> Line:
         """The measured ledger line `name`; a negative rest of rounded figures counts as nothing."""
         return Line(name, max(0, self.bytes), max(0, self.low), max(0, self.high), "measured", trace)
+
+
+def add_up(amounts: Iterable[Amount]) -> Amount | None:
+    """The sum of amounts; None where there are none."""
+    total: Amount | None = None
+    for amount in amounts:
+        total = amount if total is None else total.plus(amount)
+    return total
 
 
 def read_amount(number: str, unit: str) -> Amount:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 LONGEST_LINE = 1 << 16  # characters; what is longer is no line of a log
 _PIECES = 8  # a long line is wrapped into fewer pieces
 _OVERLAP = 256  # characters of a piece that may hold the start of a value
+# Pieces of patterns. Numbers are bounded: a damaged log holds endless digits or two points.
+NUMBER = r"\d{0,9}\.?\d{1,20}"
+WHOLE = r"(\d{1,18})"
 _COLOUR = r"\x1b\[[0-9;?]*[A-Za-z]|\[\d{1,2}(?:;\d{1,2})*m"  # the second form lost its escape on the way
 
 
@@ -33,6 +36,11 @@ class Fact:
     pattern: str
     is_spaced: bool = False
     is_long: bool = False
+
+
+# What PyTorch says for every engine that runs on it.
+OUT_OF_MEMORY = Fact("refused", "outofmemory", r"(?:OutOfMemoryError|CUDA|HIP|XPU|NPU)\D{0,40}outofmemory")
+DEVICE_NAME = Fact("card", "device_name=", r"device_name=(\w[\w-]*)", is_spaced=True)
 
 
 @value

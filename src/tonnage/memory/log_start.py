@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from tonnage.memory.log_scan import clean_line
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tonnage.memory.amount import Amount
+    from tonnage.memory.receipt import Outcome
 
 _MOST_SPEAKERS = 4096  # ranks; a log with more names is not a log of ranks
 _MOST_VALUES = 64
+_LONGEST_REFUSAL = 400  # characters, from the end
 _MOST_NAMES = 512  # distinct openings; far more than processes open a start
 
 
@@ -60,9 +64,15 @@ class Start:
             self.texts.setdefault(name, text)
 
     def refuse(self, line: str) -> None:
-        """Keep the first refusal: what follows are its consequences."""
+        """Keep the end of the first line that refuses: what follows are its consequences."""
         if self.refusal is None and not self.is_started:
-            self.refusal = line
+            self.refusal = clean_line(line)[-_LONGEST_REFUSAL:]
+
+    def outcome(self, refusal: str | None) -> Outcome:
+        """How the start ended, where `refusal` is what it was refused for."""
+        if refusal is not None:
+            return "refused"
+        return "started" if self.is_started else "unknown"
 
     def is_reopened(self, speaker: str, phrase: str) -> bool:
         """Whether this process has opened this start before, so that a new one begins; remembers that it did now."""

@@ -7,25 +7,27 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tonnage.catalog.fleet import Fleet
+    from tonnage.figure import Line
     from tonnage.layout.layout import Layout
     from tonnage.plan.evaluate import Evaluation, RankResult
     from tonnage.plan.models import Model
     from tonnage.plan.verdict import Verdict
 
 
+def line_record(line: Line) -> dict[str, Any]:
+    """One line of a ledger, its band in bytes."""
+    record = {"name": line.name, "bytes": line.bytes, "low": line.low, "high": line.high, "basis": line.basis}
+    return record | ({"trace": line.trace} if line.trace else {})
+
+
 def rank_record(result: RankResult) -> dict[str, Any]:
     """One rank's ledger in bytes."""
     ledger = result.ledger
-    lines = [
-        {"name": line.name, "bytes": line.bytes, "low": line.low, "high": line.high, "basis": line.basis}
-        | ({"trace": line.trace} if line.trace else {})
-        for line in ledger.lines
-    ]
     return {
         "rank": ledger.rank,
         "card_bytes": ledger.card_bytes,
         "budget_bytes": ledger.budget_bytes,
-        "lines": lines,
+        "lines": [line_record(line) for line in ledger.lines],
         "free_bytes": ledger.free_bytes,
         "host_bytes": result.host_bytes,
     }

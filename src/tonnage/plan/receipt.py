@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tonnage.errors import UsageError
+from tonnage.plan.answer import line_record
 from tonnage.plan.calibration import OVERHEADS, REST, Calibration, make_key
 from tonnage.plan.log_engine import read_log
 from tonnage.plan.prediction import predict
@@ -77,7 +78,10 @@ def _record(read: Receipt, prediction: Prediction) -> dict[str, Any]:
     notes = [*read.notes, *prediction.notes, *([_JOINT_NOTE] if joined != told else [])]
     return (
         {"engine": read.engine, "engine_version": read.engine_version, "outcome": read.outcome, "refusal": read.refusal}
-        | {"lines": [_line(line) for line in read.lines], "ranks": [_rank(read, i) for i in range(len(read.ranks))]}
+        | {
+            "lines": [line_record(line) for line in read.lines],
+            "ranks": [_rank(read, i) for i in range(len(read.ranks))],
+        }
         | _counts(read)
         | {"settings": read.settings.record(), "predicted": predicted}
         | {"differences": {name: measured[name] - joined[name] for name in measured if name in joined}, "notes": notes}
@@ -98,13 +102,8 @@ def _rank(read: Receipt, index: int) -> dict[str, Any]:
         "rank": index,
         "name": rank.name,
         "card_bytes": rank.card_total_bytes,
-        "lines": [_line(line) for line in rank.lines],
+        "lines": [line_record(line) for line in rank.lines],
     }
-
-
-def _line(line: Line) -> dict[str, Any]:
-    shape = {"name": line.name, "bytes": line.bytes, "low": line.low, "high": line.high, "basis": line.basis}
-    return shape | ({"trace": line.trace} if line.trace else {})
 
 
 def _sizes(lines: Iterable[Line]) -> dict[str, int]:

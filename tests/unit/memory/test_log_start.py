@@ -87,3 +87,14 @@ def test_a_start_that_is_cut_off_is_better_than_none() -> None:
     starts.current.add("a", "weights", TWO)
     assert starts.chosen().largest("weights") == TWO
     assert Starts(Start).notes() == ()
+
+
+def test_a_refusal_is_the_clean_end_of_its_line() -> None:
+    start = Start()
+    start.refuse("\x1b[31m" + "x" * 500 + " out of memory\n")
+    assert start.refusal == "x" * 386 + " out of memory"  # 400 characters
+
+
+def test_outcomes() -> None:
+    assert (Start().outcome(None), Start(is_started=True).outcome(None)) == ("unknown", "started")
+    assert Start(is_started=True).outcome("died later") == "refused"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tonnage.memory.amount import Amount
+from tonnage.memory.amount import add_up
 from tonnage.memory.receipt import RankReceipt
 
 TYPE_CHECKING = False
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tonnage.figure import Line
+    from tonnage.memory.amount import Amount
 
-_NOTHING = Amount(0, 0, 0)
 _HOST = ("CPU", "Host", "host")
 
 
@@ -52,23 +52,16 @@ class DeviceLog:
             yield scratch.line("activations", "compute and output buffers")
         if self.rest is not None:
             yield self.rest.line("context", "on the device beside the buffers")
-        if self.draft:
-            yield _total(list(self.draft.values())).line("draft", "draft model, its cache and scratch")
+        draft = add_up(self.draft.values())
+        if draft is not None:
+            yield draft.line("draft", "draft model, its cache and scratch")
         if cache is not None:
             yield cache.line("kv_cache", "KV buffers and recurrent states" if "RS" in self.buffers else "KV buffers")
 
     def _sum(self, *kinds: str) -> Amount | None:
-        found = [self.buffers[kind] for kind in kinds if kind in self.buffers]
-        return _total(found) if found else None
+        return add_up(self.buffers[kind] for kind in kinds if kind in self.buffers)
 
 
 def is_host(name: str) -> bool:
     """Whether a device name means memory of the host: `CPU`, `CPU_Mapped`, `CUDA_Host`."""
     return name.startswith(_HOST) or name.endswith("_Host")
-
-
-def _total(sizes: list[Amount]) -> Amount:
-    total = _NOTHING
-    for size in sizes:
-        total = total.plus(size)
-    return total

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from tonnage.memory.log_scan import Dialect, Fact
+from tonnage.memory.log_scan import NUMBER, WHOLE, Dialect, Fact
 
-# Numbers are bounded: a damaged log holds endless digits or two points.
-_WHOLE = r"(\d{1,18})"
-_MIB = r"(\d{0,9}\.?\d{1,20})MiB"
+_MIB = rf"({NUMBER})MiB"
 # Lazy, so that the kind of buffer is not taken for a part of the device's name.
 _DEVICE = r"(?:^|[:|-])(RPC\[[^\]]*\]|[A-Za-z]\w*?(?:\(\))?)"
-_ROW = rf"(?:\([^|=]*\))?[|:]{_WHOLE}=\d+\+\(\d+={_WHOLE}\+{_WHOLE}\+{_WHOLE}\)\+(-?\d{{1,20}})(?!\d)"
+_ROW = rf"(?:\([^|=]*\))?[|:]{WHOLE}=\d+\+\(\d+={WHOLE}\+{WHOLE}\+{WHOLE}\)\+(-?\d{{1,20}})(?!\d)"
 
 FACTS = (
     Fact("model", "oadedmetadata", r"llama_model_loader:loadedmetadatawith"),
@@ -20,10 +18,10 @@ FACTS = (
     Fact("buffer", "load_tensors:", r"load_tensors" + _DEVICE + r"()buffersize=" + _MIB),
     Fact("cells", "cells,", r"size=[\d.]+MiB\((\d{1,18})cells,"),
     Fact("types", "K(", r"MiB,K\((\w+)\):[\d.]+MiB"),
-    Fact("context", "n_ctx=", r"llama_\w+:n_ctx=" + _WHOLE),
-    Fact("sequence", "seq=", r"llama_\w+:n_ctx_(?:per_)?seq=" + _WHOLE),
-    Fact("sequences", "n_seq_max=", r"llama_\w+:n_seq_max=" + _WHOLE),
-    Fact("batch", "n_batch=", r"llama_\w+:n_batch=" + _WHOLE),
+    Fact("context", "n_ctx=", r"llama_\w+:n_ctx=" + WHOLE),
+    Fact("sequence", "seq=", r"llama_\w+:n_ctx_(?:per_)?seq=" + WHOLE),
+    Fact("sequences", "n_seq_max=", r"llama_\w+:n_seq_max=" + WHOLE),
+    Fact("batch", "n_batch=", r"llama_\w+:n_batch=" + WHOLE),
     Fact("breakdown", ")+", _DEVICE + _ROW),
     Fact("card", "using device", r"using device (\w+) \((.+?)\)(?: \([^)]*\))? - \d+ MiB free", is_spaced=True),
     Fact("card", "compute capability", r"Device (\d+): (.+?), compute capability", is_spaced=True),

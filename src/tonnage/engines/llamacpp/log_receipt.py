@@ -8,10 +8,6 @@ from tonnage.engines.llamacpp.log_device import DeviceLog, is_host
 from tonnage.memory.log_start import Start
 from tonnage.memory.receipt import Receipt, Settings
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tonnage.memory.receipt import Outcome
-
 _MOST_DEVICES = 256
 
 
@@ -50,7 +46,7 @@ def build_receipt(start: LlamaStart, notes: tuple[str, ...]) -> Receipt:
         kv_cache_tokens=start.last("cells") or start.last("context"),
         max_model_len=length,
         settings=_settings(start, length),
-        outcome=_outcome(start),
+        outcome=start.outcome(start.refusal),
         refusal=start.refusal,
         notes=notes if busiest is None else (*notes, f"the lines are those of {busiest}"),
     )
@@ -59,12 +55,6 @@ def build_receipt(start: LlamaStart, notes: tuple[str, ...]) -> Receipt:
 def _busiest(start: LlamaStart) -> str | None:
     names = [name for name in start.devices if not is_host(name)] or list(start.devices)
     return max(names, key=lambda name: start.devices[name].total_bytes(), default=None)
-
-
-def _outcome(start: LlamaStart) -> Outcome:
-    if start.refusal is not None:
-        return "refused"
-    return "started" if start.is_started else "unknown"
 
 
 def _settings(start: LlamaStart, length: int | None) -> Settings:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from tonnage.memory.log_scan import Dialect, Fact, compiled
+from tonnage.memory.log_scan import DEVICE_NAME, NUMBER, OUT_OF_MEMORY, WHOLE, Dialect, Fact, compiled
 
-# Numbers are bounded: a damaged log holds endless digits or two points.
-_WHOLE = r"(\d{1,18})"
-_GB = r"(-?\d{0,9}\.?\d{1,20})GB"
+_GB = rf"(-?{NUMBER})GB"
 _GRAPH = r"apture([\w-]*?)(?:cuda|CUDA|hip|HIP|npu|NPU|xpu|XPU)graph"
 
 FACTS = (
@@ -20,32 +18,32 @@ FACTS = (
     Fact(
         "pool",
         "KVCacheisallocated",
-        rf"KVCacheisallocated\.(?:[^#]*?#tokens:{_WHOLE},)?"
+        rf"KVCacheisallocated\.(?:[^#]*?#tokens:{WHOLE},)?"
         r"[^#]*?(?:Ksize:" + _GB + r",Vsize:" + _GB + r"|KVsize:" + _GB + r")",
     ),
     Fact("pool_dtype", "KVCacheisallocated", r"KVCacheisallocated\..*?dtype:torch\.(\w+)"),
     Fact("pool_dtype", "singKVcachedtype", r"singKVcachedtype:torch\.(\w+)"),
-    Fact("pools_sum", "SWAKVPoolmemusage", r"SWAKVPoolmemusage:" + _GB + r",swasize:\d+,fullsize:" + _WHOLE),
+    Fact("pools_sum", "SWAKVPoolmemusage", r"SWAKVPoolmemusage:" + _GB + r",swasize:\d+,fullsize:" + WHOLE),
     Fact(
         "states",
         "MambaCacheisallocated",
-        r"MambaCacheisallocated\.max_mamba_cache_size:" + _WHOLE + r",conv_statesize:" + _GB + r",ssm_statesize:" + _GB
+        r"MambaCacheisallocated\.max_mamba_cache_size:" + WHOLE + r",conv_statesize:" + _GB + r",ssm_statesize:" + _GB
         + r"(?:,?intermediate_ssm_state_cachesize:" + _GB + r")?"
         + r"(?:,?intermediate_conv_window_cachesize:" + _GB + r")?",
     ),
     Fact("pool_end", "emorypoolend", r"emorypoolend\.availmem=" + _GB),
     Fact("graph_begin", "graphbegin", _GRAPH + r"begin\..*?availmem=" + _GB),
     Fact("graph_end", "graphend", _GRAPH + r"end\.(?:.*?(?<=[.,])memusage=" + _GB + r")?.*?availmem=" + _GB),
-    Fact("tokens", "max_total_num_tokens=", r"max_total_num_tokens=" + _WHOLE),
-    Fact("requests", "max_total_num_tokens=", r"max_running_requests=" + _WHOLE),
-    Fact("length", "max_total_num_tokens=", r"context_len=" + _WHOLE),
-    Fact("chunk", "max_total_num_tokens=", r"chunked_prefill_size=" + _WHOLE),
+    Fact("tokens", "max_total_num_tokens=", r"max_total_num_tokens=" + WHOLE),
+    Fact("requests", "max_total_num_tokens=", r"max_running_requests=" + WHOLE),
+    Fact("length", "max_total_num_tokens=", r"context_len=" + WHOLE),
+    Fact("chunk", "max_total_num_tokens=", r"chunked_prefill_size=" + WHOLE),
     Fact("version", "glang", r"(?i)sglang(?: version)?(?:[ :=v]+|==)(\d+\.\d+\.\d+[\w.+]*)", is_spaced=True),
-    Fact("card", "device_name=", r"device_name=(\w[\w-]*)", is_spaced=True),
+    DEVICE_NAME,
     Fact("started", "erverisfiredup", r"erverisfiredup"),
     Fact("refused", "eavenoGPUmemoryfortheKVcache", r"eavenoGPUmemoryfortheKVcache"),
     Fact("refused", "otenoughmemory", r"otenoughmemory\.Pleasetrytoincrease"),
-    Fact("refused", "outofmemory", r"(?:OutOfMemoryError|CUDA|HIP|XPU|NPU)\D{0,40}outofmemory"),
+    OUT_OF_MEMORY,
 )  # fmt: skip
 HINTS = (
     "GB", "server_args", "max_total_num_tokens", "KV cache dtype", "fired up", "enough memory", "no GPU memory",

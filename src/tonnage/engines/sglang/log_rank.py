@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tonnage.memory.amount import add_up
 from tonnage.memory.receipt import RankReceipt
 
 TYPE_CHECKING = False
@@ -67,18 +68,18 @@ class RankLog:
 
     def cache(self) -> Amount | None:
         """KV pools and recurrent states of the target; a sliding-window pool's summary counts its pools once."""
-        pools = self.pools_sum or _total(self.pools)
-        return _total([size for size in (pools, self.states) if size is not None])
+        pools = self.pools_sum or add_up(self.pools)
+        return add_up(size for size in (pools, self.states) if size is not None)
 
     def _lines(self) -> Iterator[Line]:
         if self.loads:
             yield self.loads[0].line("weights", "loaded model")
         if self.links is not None:
             yield self.links.line("communication", "taken while the distributed groups were set up")
-        graphs = _total(self.graphs)
+        graphs = add_up(self.graphs)
         if graphs is not None:
             yield graphs.line("cuda_graphs", f"captured graphs of {len(self.graphs)} phases")
-        draft = _total([*self.loads[1:], *self.draft_pools])
+        draft = add_up([*self.loads[1:], *self.draft_pools])
         if draft is not None:
             yield draft.line("draft", "draft model and its cache")
         tables = self._tables()
@@ -94,10 +95,3 @@ class RankLog:
             return None
         rest = self.free_loaded.minus(self.free_pooled).minus(cache)
         return rest if rest.bytes > 0 else None  # the loader's own scratch may have been given back meanwhile
-
-
-def _total(sizes: list[Amount]) -> Amount | None:
-    total: Amount | None = None
-    for size in sizes:
-        total = size if total is None else total.plus(size)
-    return total

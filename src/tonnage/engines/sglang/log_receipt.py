@@ -11,7 +11,7 @@ from tonnage.memory.receipt import Receipt, combine_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tonnage.memory.receipt import Outcome, Settings
+    from tonnage.memory.receipt import Settings
 
 _MOST_RANKS = 4096
 _AUTO = ("kv_cache_dtype", "auto")
@@ -57,16 +57,10 @@ def build_receipt(start: SglangStart, notes: tuple[str, ...]) -> Receipt:
         max_model_len=start.whole("length") or settings.max_model_len,
         block_size=settings.block_size,
         settings=settings,
-        outcome=_outcome(start),
+        outcome=start.outcome(start.refusal),
         refusal=start.refusal,
         notes=notes,
     )
-
-
-def _outcome(start: SglangStart) -> Outcome:
-    if start.refusal is not None:
-        return "refused"
-    return "started" if start.is_started else "unknown"
 
 
 def _settings(start: SglangStart) -> Settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.memory.log_number import plain_number, whole_number
-from tonnage.memory.log_scan import compiled
+from tonnage.memory.log_pairs import find_pairs
 from tonnage.memory.receipt import Settings
 
 TYPE_CHECKING = False
@@ -31,18 +31,14 @@ _KEYS = {
     "cpu_offload_gb": "cpu_offload_gb",
 }
 _WHOLE = ("tp", "pp", "dp", "ep", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "block_size")
+_NOTHING = ("None", "null", "")
 _FRACTIONS = ("mem_fraction_static", "cpu_offload_gb")
 _FLAGS = ("dp_attention", "enforce_eager")
 
 
 def read_pairs(text: str) -> dict[str, str]:
     """The settings in a piece of the argument list, by question field; the first of a name counts."""
-    pairs: dict[str, str] = {}
-    for match in compiled(_VALUE).finditer(text):
-        name, value = _KEYS.get(match["key"]), match["value"].strip("'\"")
-        if name is not None and value not in ("None", "null", ""):
-            pairs.setdefault(name, value)
-    return pairs
+    return find_pairs(text, _VALUE, _KEYS, _NOTHING)
 
 
 def read_settings(arguments: Mapping[str, str], others: Mapping[str, Any]) -> Settings:

@@ -6,70 +6,41 @@ from tonnage.engines.vllm.log_facts import AMOUNTS, DIALECT, NUMBERS
 from tonnage.engines.vllm.log_receipt import build_receipt
 from tonnage.engines.vllm.log_settings import read_pairs
 from tonnage.memory.amount import read_amount
-from tonnage.memory.log_scan import Scanner, clean_line
-from tonnage.memory.log_start import Start, Starts
+from tonnage.memory.log_reader import LogRules
+from tonnage.memory.log_scan import clean_line
+from tonnage.memory.log_start import Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tonnage.memory.log_scan import Found
-    from tonnage.memory.receipt import Receipt
+    from tonnage.memory.log_start import Starts
 
 _AMOUNTS = {fact.name for fact in AMOUNTS}
 _NUMBERS = {fact.name for fact in NUMBERS}
 _SIZES = {"kv", "tokens", "blocks"}
 # Words that no other engine's log has.
-_SURE = _SIZES | {"concurrency", "engine", "server", "needed", "too_long", "summary_peak", "torch_peak"}
-_LONGEST_REFUSAL = 400
+_SURE = frozenset(_SIZES | {"concurrency", "engine", "server", "needed", "too_long", "summary_peak", "torch_peak"})
 
 
-def read_log(lines: Iterable[str]) -> Receipt:
-    """The receipt of the last start in a vLLM log that came to an end; lines in the order of the log."""
-    reader = LogReader()
-    for line in lines:
-        reader.feed(line)
-    return reader.receipt()
+def _take(starts: Starts[Start], found: Found) -> None:
+    if found.name in ("engine", "server") and len(found.groups) <= 2:
+        _open(starts, found)
+    start = starts.current
+    if found.name in _SIZES:
+        start.is_sized = True
+    if found.name in _AMOUNTS:
+        start.add(found.speaker, found.name, read_amount(found.groups[0] or "", "GiB"))
+    elif found.name in _NUMBERS:
+        start.count(found.name, float((found.groups[0] or "").replace(",", "")))
+    else:
+        _take_event(start, found)
 
 
-class LogReader:
-    """Takes a log line by line and tells at any time what it has read; its memory does not grow."""
-
-    engine = "vllm"
-
-    def __init__(self) -> None:
-        self._scanner = Scanner(DIALECT)
-        self._starts = Starts(Start)
-        self.is_sure = False
-
-    def feed(self, line: str) -> None:
-        """Read one line."""
-        for found in self._scanner.feed(line):
-            self.is_sure = self.is_sure or found.name in _SURE
-            self._take(found)
-
-    def receipt(self) -> Receipt:
-        """What has been read so far."""
-        return build_receipt(self._starts.chosen(), self._starts.notes())
-
-    def _take(self, found: Found) -> None:
-        if found.name in ("engine", "server") and len(found.groups) <= 2:
-            self._open(found)
-        start = self._starts.current
-        if found.name in _SIZES:
-            start.is_sized = True
-        if found.name in _AMOUNTS:
-            start.add(found.speaker, found.name, read_amount(found.groups[0] or "", "GiB"))
-        elif found.name in _NUMBERS:
-            start.count(found.name, float((found.groups[0] or "").replace(",", "")))
-        else:
-            _take_event(start, found)
-
-    def _open(self, found: Found) -> None:
-        is_whole = found.name == "server" or len(found.groups) == 2
-        if is_whole and self._starts.current.is_reopened(found.speaker, found.name):
-            self._starts.begin()
-            self._starts.current.is_reopened(found.speaker, found.name)
+def _open(starts: Starts[Start], found: Found) -> None:
+    is_whole = found.name == "server" or len(found.groups) == 2
+    if is_whole and starts.current.is_reopened(found.speaker, found.name):
+        starts.begin()
+        starts.current.is_reopened(found.speaker, found.name)
 
 
 def _take_event(start: Start, found: Found) -> None:
@@ -106,8 +77,10 @@ def _take_refusal(start: Start, found: Found) -> None:
     elif found.name == "estimate":
         start.count("estimate", float(groups[0] or 0))
         return
-    line = clean_line(found.line)
     if found.name == "failed":
-        start.say("failed", line)
+        start.say("failed", clean_line(found.line))
     else:
-        start.refuse(line[-_LONGEST_REFUSAL:])
+        start.refuse(found.line)
+
+
+RULES = LogRules(DIALECT, _SURE, Start, _take, build_receipt)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from tonnage.memory.log_scan import Dialect, Fact, compiled
+from tonnage.memory.log_scan import DEVICE_NAME, NUMBER, OUT_OF_MEMORY, WHOLE, Dialect, Fact, compiled
 
-# Numbers are bounded: a damaged log holds endless digits or two points.
-_NUMBER = r"\d{0,9}\.?\d{1,20}"
-_WHOLE = r"(\d{1,18})"
-_GIB = rf"(-?{_NUMBER})Gi?B"
+_GIB = rf"(-?{NUMBER})Gi?B"
 _COUNT = r"([\d,]{0,18}\d)"
 
 AMOUNTS = (
@@ -31,7 +28,7 @@ AMOUNTS = (
     Fact("kv", "kv_cache_size=", r"kv_cache_size=" + _GIB),
     Fact("kv", "AvailableKVcachememory:", r"AvailableKVcachememory:" + _GIB),
     Fact("kv", "memoryforKVCacheasspecified", r"reserved" + _GIB + r"memoryforKVCacheasspecified"),
-    Fact("kv", "GiBforKVcacheonnode", rf"xplicitlyset\(({_NUMBER})/[\d.]+\)GiBforKVcache"),
+    Fact("kv", "GiBforKVcacheonnode", rf"xplicitlyset\(({NUMBER})/[\d.]+\)GiBforKVcache"),
     Fact("kv_in_use", "cachememoryinuseis", r"cachememoryinuseis" + _GIB),
     Fact("graphs", "raphcapturingfinishedin", r"raphcapturingfinishedin\d+secs?,took" + _GIB),
     Fact("graphs_used", "CUDAgraphpoolmemory:", r"CUDAgraphpoolmemory:" + _GIB + r"\(actual\)"),
@@ -40,26 +37,26 @@ AMOUNTS = (
 )
 NUMBERS = (
     Fact("tokens", "KVcachesize:", r"KVcachesize:" + _COUNT + r"tokens"),
-    Fact("concurrency", "aximumconcurrencyfor", rf"tokensperrequest:({_NUMBER})x"),
+    Fact("concurrency", "aximumconcurrencyfor", rf"tokensperrequest:({NUMBER})x"),
     Fact("length", "aximumconcurrencyfor", r"aximumconcurrencyfor" + _COUNT + r"tokens"),
     Fact("blocks", "blocks:", r"(?:#\w*[a-zA-Z]|GPU)blocks:" + _COUNT + r"(?:,#CPUblocks|$)"),
     Fact("block_size", "attentionblocksizeto", r"attentionblocksizeto" + _COUNT + r"tokens"),
     Fact("block_size", "kvcacheblocksizeto", r"kvcacheblocksizeto" + _COUNT),
-    Fact("utilization", "gpu_memory_utilization", rf"gpu_memory_utilization[(=]?({_NUMBER})"),
-    Fact("utilization", "GPUmemoryutilization", rf"esiredGPUmemoryutilization(?:is)?\(({_NUMBER}),"),
+    Fact("utilization", "gpu_memory_utilization", rf"gpu_memory_utilization[(=]?({NUMBER})"),
+    Fact("utilization", "GPUmemoryutilization", rf"esiredGPUmemoryutilization(?:is)?\(({NUMBER}),"),
     Fact("batched_tokens", "max_num_batched_tokens=", r"max_num_batched_tokens=" + _COUNT),
 )
 REFUSALS = (
     Fact(
         "needed",
         "KVcacheisneeded",
-        rf"maxseqlen\({_WHOLE}\),\(?{_GIB}KVcacheisneeded,whichislargerthantheavailableKVcachememory\({_GIB}\)",
+        rf"maxseqlen\({WHOLE}\),\(?{_GIB}KVcacheisneeded,whichislargerthantheavailableKVcachememory\({_GIB}\)",
     ),
-    Fact("estimate", "maximummodellengthis", r"maximummodellengthis" + _WHOLE),
-    Fact("too_long", "storedinKVcache", rf"maxseqlen\({_WHOLE}\)islargerthan\D*storedinKVcache\({_WHOLE}\)"),
+    Fact("estimate", "maximummodellengthis", r"maximummodellengthis" + WHOLE),
+    Fact("too_long", "storedinKVcache", rf"maxseqlen\({WHOLE}\)islargerthan\D*storedinKVcache\({WHOLE}\)"),
     Fact("refused", "oavailablememoryforthecacheblocks", r"oavailablememoryforthecacheblocks"),
     Fact("refused", "lessthandesiredGPUmemory", r"onstartupislessthandesiredGPUmemoryutilization\([\d.]+,[\d.]+GiB\)"),
-    Fact("refused", "outofmemory", r"(?:OutOfMemoryError|CUDA|HIP|XPU|NPU)\D{0,40}outofmemory"),
+    OUT_OF_MEMORY,
     Fact("failed", "ngineCorefailedtostart", r"ngineCorefailedtostart"),
     Fact("failed", "ngineprocessfailedtostart", r"ngineprocessfailedtostart"),
 )
@@ -69,7 +66,7 @@ EVENTS = (
     Fact("server", "serverversion", r"vLLMAPIserverversion([\w.+-]*\d[\w.+-]*)"),
     Fact("version", " version ", r"[█▄▀] +version +v?(\d+\.\d+[\w.+-]*)", is_spaced=True),
     Fact("version", "vLLM Version", r"vLLM Version *: *(\d+\.\d+[\w.+-]*)", is_spaced=True),
-    Fact("card", "device_name=", r"device_name=(\w[\w-]*)", is_spaced=True),
+    DEVICE_NAME,
     Fact("card", "GPU 0", r"GPU 0(?:-\d+)?: (?:NVIDIA |AMD )?(\w[\w .+-]*\w)", is_spaced=True),
     Fact("started", "initengine(profile", r"initengine\(profile"),
     Fact("started", "pplicationstartupcomplete", r"pplicationstartupcomplete"),

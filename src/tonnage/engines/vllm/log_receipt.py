@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.figure import Line
     from tonnage.memory.log_start import Start
-    from tonnage.memory.receipt import Outcome, RankReceipt, Settings
+    from tonnage.memory.receipt import RankReceipt, Settings
 
 _BLOCK_SIZES = (8, 16, 32, 64, 128, 256)
 _HALF_DIGIT = 0.0051  # the log prints the concurrency with two decimals
@@ -40,7 +40,7 @@ def build_receipt(start: Start, notes: tuple[str, ...]) -> Receipt:
         block_size=block_size,
         cuda_graph_estimate_bytes=start.largest_bytes("graphs_estimate"),
         settings=_settings(start, length),
-        outcome=_outcome(start, refusal),
+        outcome=start.outcome(refusal),
         refusal=refusal,
         notes=notes,
     )
@@ -64,12 +64,6 @@ def _tokens(start: Start, blocks: int | None, block_size: int | None) -> int | N
     if stated is not None:
         return stated
     return blocks * block_size if blocks and block_size else None
-
-
-def _outcome(start: Start, refusal: str | None) -> Outcome:
-    if refusal is not None:
-        return "refused"
-    return "started" if start.is_started else "unknown"
 
 
 def _version(start: Start) -> str | None:

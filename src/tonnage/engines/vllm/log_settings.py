@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.memory.log_number import plain_number, whole_number
-from tonnage.memory.log_scan import compiled
+from tonnage.memory.log_pairs import find_pairs
 from tonnage.memory.receipt import Settings
 
 TYPE_CHECKING = False
@@ -37,6 +37,7 @@ _WHOLE = (
     "tp", "pp", "dp", "dcp", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "block_size",
     "kv_cache_memory_bytes",
 )  # fmt: skip
+_NOTHING = ("None", "")
 _FRACTIONS = ("gpu_memory_utilization", "cpu_offload_gb")
 _FLAGS = ("ep", "enforce_eager")
 
@@ -46,12 +47,7 @@ def read_pairs(text: str) -> dict[str, str]:
 
     Settings of nested configurations, such as a draft model's, come after those of the model.
     """
-    pairs: dict[str, str] = {}
-    for match in compiled(_VALUE).finditer(text):
-        name, value = _KEYS.get(match["key"]), match["value"].strip("'\"")
-        if name is not None and value not in ("None", ""):
-            pairs.setdefault(name, value)
-    return pairs
+    return find_pairs(text, _VALUE, _KEYS, _NOTHING)
 
 
 def read_settings(arguments: Mapping[str, str], config: Mapping[str, str], others: Mapping[str, Any]) -> Settings:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tonnage.engines.llamacpp.log import read_log
+from tonnage.engines.llamacpp.log import RULES
+from tonnage.memory.log_reader import LogReader
 from tonnage.memory.receipt import Receipt
 
 MIB = 2**20
@@ -98,7 +99,7 @@ REMOTE = "load_tensors: RPC[127.0.0.1:50053] model buffer size = 40960.00 MiB"
 
 def read(text: str) -> Receipt:
     """The receipt of an excerpt."""
-    return read_log(text.splitlines())
+    return LogReader(RULES).read(text.splitlines())
 
 
 def mib(receipt: Receipt, device: str | None = None) -> dict[str, float]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tonnage.engines.sglang.log import read_log
+from tonnage.engines.sglang.log import RULES
+from tonnage.memory.log_reader import LogReader
 from tonnage.memory.receipt import Receipt
 
 GIB = 2**30
@@ -96,7 +97,7 @@ mem usage=166.59 GB.
 
 def read(text: str) -> Receipt:
     """The receipt of an excerpt."""
-    return read_log(text.splitlines())
+    return LogReader(RULES).read(text.splitlines())
 
 
 def gib(receipt: Receipt, name: str) -> float | None:

@@ -7,7 +7,8 @@ from itertools import chain, repeat
 
 import pytest
 
-from tonnage.engines.vllm.log import LogReader, read_log
+from tonnage.engines.vllm.log import RULES
+from tonnage.memory.log_reader import LogReader
 from tonnage.memory.receipt import Receipt
 
 GIB = 2**30
@@ -183,7 +184,7 @@ request: 2.37x
 
 def read(text: str) -> Receipt:
     """The receipt of an excerpt."""
-    return read_log(text.splitlines())
+    return LogReader(RULES).read(text.splitlines())
 
 
 def gib(receipt: Receipt, name: str) -> float | None:
@@ -403,7 +404,7 @@ def test_nested_settings() -> None:
     ],
 )
 def test_dresses_of_lines(dress: object) -> None:
-    receipt = read_log(dress(line) for line in V1_TOKENS.splitlines())  # type: ignore[operator]
+    receipt = LogReader(RULES).read(dress(line) for line in V1_TOKENS.splitlines())  # type: ignore[operator]
     assert gib(receipt, "weights") == 14.99
     assert (receipt.kv_cache_tokens, receipt.max_concurrency_x) == (158_656, 4.84)
 
@@ -412,7 +413,7 @@ def test_every_width_of_paper() -> None:
     line = "INFO 04-24 16:33:13 [kv_cache_utils.py:634] GPU KV cache size: 158,656 tokens"
     for width in range(45, len(line)):
         pieces = [line[:width], line[width:]]
-        assert read_log(pieces).kv_cache_tokens == 158_656, width
+        assert LogReader(RULES).read(pieces).kv_cache_tokens == 158_656, width
 
 
 def test_the_last_whole_start_counts() -> None:
@@ -426,7 +427,7 @@ def test_data_parallel_engines_are_one_start() -> None:
     # https://github.com/huggingface/trl/pull/3310 (0.8.3: EngineCore_1, EngineCore_7)
     lines = V1_CONFIG.splitlines()[:1] + V1_TOKENS.splitlines()
     engines = [f"(EngineCore_{rank} pid={rank}) {line}" for rank in (1, 7) for line in lines]
-    receipt = read_log(engines)
+    receipt = LogReader(RULES).read(engines)
     assert receipt.notes == ()
     assert [rank.name for rank in receipt.ranks] == ["EngineCore_1", "EngineCore_7"]
 
@@ -471,7 +472,7 @@ def test_memory_does_not_grow() -> None:
     serving = (
         "INFO 01-01 00:00:00 [loggers.py:111] Engine 000: Avg prompt throughput: 1.0 tokens/s, GPU KV cache usage: 1%"
     )
-    reader = LogReader()
+    reader = LogReader(RULES)
     for line in chain(V1_TOKENS.splitlines(), repeat(serving, 1000)):
         reader.feed(line)
     tracemalloc.start()
