@@ -26,6 +26,12 @@ class Line:
     trace: str = ""
 
 
+def banded(name: LineName, size: int, band: tuple[float, float], basis: Basis, trace: str) -> Line:
+    """A line whose low and high are parts of its size."""
+    low, high = band
+    return Line(name, size, int(size * low), int(size * high), basis, trace)
+
+
 def exact(name: LineName, size: int, trace: str, basis: Basis = "derived") -> Line:
     """A line whose band is a single value."""
     return Line(name, size, size, size, basis, trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tonnage.figure import Line, exact
+from tonnage.figure import Line, banded, exact
 
 
 def test_an_exact_line_has_no_band() -> None:
@@ -24,3 +24,9 @@ def test_a_line_keeps_its_band_and_needs_no_trace() -> None:
 def test_lines_are_immutable() -> None:
     with pytest.raises(AttributeError):
         exact("other", 1, "").bytes = 2  # type: ignore[misc]
+
+
+def test_a_band_is_a_share_of_the_size() -> None:
+    assert banded("context", 1001, (0.5, 2.0), "measured", "logs") == Line(
+        "context", 1001, 500, 2002, "measured", "logs"
+    )

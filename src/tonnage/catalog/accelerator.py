@@ -63,6 +63,11 @@ class Accelerator:
         return self.memory_bytes
 
     @property
+    def has_fast_link(self) -> bool:
+        """Whether cards reach each other without the host: over a switch, or each over a link of its own."""
+        return self.link is not None and self.link.topology in ("switch", "mesh")
+
+    @property
     def is_card_kind(self) -> bool:
         """Whether it belongs in a table over all cards to buy: data-centre or workstation, capacity not guessed."""
         is_sold = self.segment in ("datacenter", "workstation")

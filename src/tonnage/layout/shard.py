@@ -45,6 +45,13 @@ def cut(tensor: Tensor, width: int, copies: int | None = None) -> Shard:
     return Shard(_divided(tensor, tensor.rows, width), tensor.cols, held)
 
 
+def pad_expert(tensor: Tensor, shard: Shard, inner: int, hidden: int) -> Shard:
+    """An expert's shard as kernels want it: the axis that is divided, its inner width, a multiple of `inner`, the
+    other a multiple of `hidden`."""
+    rows, cols = (hidden, inner) if tensor.split == "cols" else (inner, hidden)
+    return Shard(round_up(shard.rows, rows), round_up(shard.cols, cols), shard.copies)
+
+
 def _stays_whole(tensor: Tensor, width: int) -> bool:
     return tensor.whole_if_uneven and tensor.units is not None and tensor.units % width != 0
 

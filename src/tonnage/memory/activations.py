@@ -15,6 +15,7 @@ from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.kda import Kda
 from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
+from tonnage.units import ceil_div
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def mixer_values(mixer: Mixer, hidden: int, tp: int) -> int:
 
 
 def _gqa(mixer: Gqa, hidden: int, tp: int) -> int:
-    query = -(-mixer.heads // tp) * mixer.head_dim
+    query = ceil_div(mixer.heads, tp) * mixer.head_dim
     keys = max(1, mixer.kv_heads // tp) * (mixer.head_dim + mixer.v_head_dim)
     return hidden + 2 * query + keys
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tonnage.memory.serving import Serving
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from tonnage.layout.parts import Group, Parts
     from tonnage.layout.widths import Widths
     from tonnage.memory.rank_view import RankView
-    from tonnage.memory.serving import Serving
     from tonnage.memory.weights import Store, Weighed
     from tonnage.model.arch import Arch
 else:
@@ -67,6 +67,15 @@ class Limits:
     num_spec: int = 0
     max_loras: int = 0
     max_lora_rank: int | None = None
+
+    def serving(
+        self, max_model_len: int, max_num_seqs: int, max_num_batched_tokens: int, fraction: float | None, kv_dtype: str
+    ) -> Serving:
+        """What is served when an engine has decided these five; the rest as asked, without drafts and adapters."""
+        return Serving(
+            max_model_len, max_num_seqs, max_num_batched_tokens, fraction, kv_dtype, self.block_size, self.eager,
+            self.kv_bytes, self.offload_bytes, self.concurrency,
+        )  # fmt: skip
 
 
 class Engine(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.figure import exact
-from tonnage.memory.weights import draft_bytes, held_pieces, shard_of
+from tonnage.memory.weights import draft_bytes, held_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def adapter_bytes(view: RankView) -> int:
     """
     features = 0
     for pieces, count in held_pieces(view):
-        shards = (shard_of(piece, view) for piece in pieces if _is_adapted(piece.group, piece.tensor.kind))
+        shards = (view.division.shard(piece) for piece in pieces if _is_adapted(piece.group, piece.tensor.kind))
         features += count * sum(shard.rows + shard.cols for shard in shards)
     return view.serving.max_loras * (view.serving.max_lora_rank or 0) * features * ADAPTER_BYTES
 

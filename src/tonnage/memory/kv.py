@@ -5,6 +5,7 @@ from __future__ import annotations
 from tonnage.memory.kv_spec import KvSpec
 from tonnage.memory.kv_types import head_bytes, vector_bytes
 from tonnage.memory.rank_view import count_equal
+from tonnage.model.dtypes import FLOAT32_BYTES
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.deltanet import DeltaNet
 from tonnage.model.mixer.gqa import Gqa
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tonnage.model.mixer.indexer import Indexer
 
 FLOAT32 = "float32"
-FLOAT32_BYTES = 4
 INDEX_SCALE_VALUES = 128  # selector keys in fp8 carry one fp32 scale per 128 values (vLLM `models/deepseek_v2.py`)
 MXFP4_SCALE_VALUES = 32
 QKV = 3  # Kimi Delta Attention convolves queries, keys and values of equal width

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from tonnage.errors import UsageError
 from tonnage.model.dtypes import ELEMENT_BYTES
+from tonnage.model.mixer.compressed import Compressed
 from tonnage.units import ceil_div, round_up
 from tonnage.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
+
+    from tonnage.model.arch import Arch
 
 
 @value
@@ -50,6 +53,7 @@ PAIRS = {
 V4_RECORD = Record(584, 576, 64)
 # DeepSeek V4.1: 512 fp8 values and 16 B of block scales, 512 B page stride (vLLM `models/deepseek_v41/attention.py`).
 V41_RECORD = Record(528, 512, 32)
+FIRST_V4_RATIO = 4  # DeepSeek V4.1 compresses by 1 or 2
 
 
 @value
@@ -67,6 +71,12 @@ class CacheTypes:
     index: Literal["fp8", "mxfp4"] = "fp8"
     record: Record = V4_RECORD
     state: str | None = None
+
+
+def record_of(arch: Arch) -> Record:
+    """The record of a model's compressed entries, by how many tokens share one."""
+    ratios = (mixer.ratio for mixer in arch.mixers if isinstance(mixer, Compressed))
+    return V41_RECORD if any(0 < ratio < FIRST_V4_RATIO for ratio in ratios) else V4_RECORD
 
 
 def head_bytes(dtype: str, key_width: int, value_width: int) -> int:

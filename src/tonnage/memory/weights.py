@@ -58,6 +58,13 @@ def held_pieces(view: RankView) -> Iterator[tuple[Pieces, int]]:
         yield parts.last, 1
 
 
+def plain_bytes(view: RankView, element: int) -> int:
+    """Parameter bytes on the rank if each took `element` bytes: a model before it is quantised."""
+    division = view.division
+    shards = ((shard, count) for pieces, count in held_pieces(view) for shard in division.shards(pieces))
+    return element * sum(count * shard.params for shard, count in shards)
+
+
 def draft_bytes(view: RankView, store: Store) -> int:
     """Bytes of the multi-token-prediction layers, which stand on the last stage."""
     return sum(_sizes(view.parts.draft, view.division, store).values()) if view.is_last else 0
@@ -70,8 +77,3 @@ def _sizes(pieces: Pieces, division: Division, store: Store) -> Mapping[Group, i
     for piece, shard in zip(pieces, division.shards(pieces), strict=True):
         totals[piece.group] = totals.get(piece.group, 0) + store(piece, shard)
     return totals
-
-
-def shard_of(piece: Piece, view: RankView) -> Shard:
-    """The part of `piece` on the rank, whole experts counted first."""
-    return view.division.shard(piece)

@@ -97,6 +97,15 @@ class Arch:
         return any(isinstance(part, Moe) for layer in self.kinds for part in layer.ffns)
 
     @property
+    def mixers(self) -> tuple[Mixer, ...]:
+        """The mixers of the distinct layers, in order of first appearance."""
+        return tuple(mixer for layer in self.kinds for mixer in layer.mixers)
+
+    def has_mixer(self, kinds: type | tuple[type, ...]) -> bool:
+        """Whether some layer has a mixer of one of these kinds."""
+        return any(isinstance(mixer, kinds) for mixer in self.mixers)
+
+    @property
     def kinds(self) -> tuple[Layer, ...]:
         """The distinct layers in order of first appearance; a few equal ones may be among them."""
         kept = _kinds.get(id(self.layers))

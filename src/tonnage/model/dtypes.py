@@ -8,6 +8,7 @@ ELEMENT_BYTES = {
     "float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float": 4, "half": 2,
     "float8_e4m3fn": 1, "float8_e5m2": 1, "int8": 1, "uint8": 1, "int64": 8, "int32": 4,
 }  # fmt: skip
+FLOAT32_BYTES = ELEMENT_BYTES["float32"]
 
 
 def element_bytes(dtype: str) -> int:

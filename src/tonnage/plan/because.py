@@ -30,9 +30,8 @@ _TIMES = {2: "twice"}
 def list_reasons(found: Evaluation, why: str = "") -> list[str]:
     """Sentences without full stops, the weightiest first; `why` the layout was taken stands last."""
     job = found.job
-    widths = job.engine.widths(job.layout)
-    stages = [len(layers) for layers in job.engine.stages(len(job.parts.arch.layers), job.layout)]
-    arch = job.parts.arch
+    arch, widths = job.parts.arch, found.busiest.view.widths
+    stages = {len(rank.view.layers) for rank in found.ranks}
     facts = [*_expert_reasons(arch), *layout_reasons(arch, job.layout, widths), *cache_reasons(arch)]
     facts += [*_storage_reasons(job.parts), *_stage_reasons(stages)]
     return [*facts, why] if why else facts
@@ -59,7 +58,7 @@ def layout_reasons(arch: Arch, layout: Layout, widths: Widths) -> Iterator[str]:
 
 def _latent_reasons(arch: Arch, layout: Layout, width: int) -> Iterator[str]:
     """Vectors that serve all heads cannot be divided by heads."""
-    kinds = {type(mixer) for mixer in _mixers(arch)} & {Mla, Compressed}
+    kinds = {type(mixer) for mixer in arch.mixers} & {Mla, Compressed}
     if not kinds:
         return
     if layout.dcp > 1:
@@ -84,7 +83,7 @@ def _state_reasons(arch: Arch) -> Iterator[str]:
 
 def _window_reasons(arch: Arch) -> Iterator[str]:
     for key, words in (("window", "the last {:,} tokens"), ("chunk", "their chunk of {:,} tokens")):
-        for size in sorted({getattr(m, key) or 0 for m in _mixers(arch) if isinstance(m, Gqa)} - {0}):
+        for size in sorted({getattr(m, key) or 0 for m in arch.mixers if isinstance(m, Gqa)} - {0}):
             count = _count(arch, _sees_only(key, size))
             yield f"{count} of {len(arch.layers)} layers see only {words.format(size)}"
 
@@ -94,7 +93,7 @@ def _sees_only(key: str, size: int) -> Callable[[Mixer], bool]:
 
 
 def _compressed_reasons(arch: Arch) -> Iterator[str]:
-    ratios = sorted({m.ratio for m in _mixers(arch) if isinstance(m, Compressed) and m.ratio > 1})
+    ratios = sorted({m.ratio for m in arch.mixers if isinstance(m, Compressed) and m.ratio > 1})
     if ratios:
         yield f"{' or '.join(map(str, ratios))} tokens share one cached entry"
 
@@ -112,14 +111,14 @@ def _reads_another(mixer: Mixer) -> bool:
 
 
 def _sparse_reasons(arch: Arch) -> Iterator[str]:
-    chosen = {m.indexer.topk for m in _mixers(arch) if isinstance(m, Mla) and m.indexer is not None}
+    chosen = {m.indexer.topk for m in arch.mixers if isinstance(m, Mla) and m.indexer is not None}
     if chosen:
         yield f"sparse attention reads {max(chosen):,} tokens a step, yet all stay cached"
 
 
 def _head_reasons(arch: Arch, layout: Layout, width: int) -> Iterator[str]:
     """Fewer KV heads than ranks: copies, unless decode-context parallelism puts them to use."""
-    heads = min((m.kv_heads for m in _mixers(arch) if isinstance(m, Gqa)), default=width)
+    heads = min((m.kv_heads for m in arch.mixers if isinstance(m, Gqa)), default=width)
     copies = width // (heads * layout.dcp)
     if copies > 1:
         whose = "the KV head is" if heads == 1 else f"{heads} KV heads are"
@@ -134,17 +133,13 @@ def _storage_reasons(parts: Parts) -> Iterator[str]:
     yield f"{words} parameters {storage_words(parts)} are {held}"
 
 
-def _stage_reasons(sizes: list[int]) -> Iterator[str]:
-    if len(set(sizes)) > 1:
+def _stage_reasons(sizes: set[int]) -> Iterator[str]:
+    if len(sizes) > 1:
         yield f"pipeline stages hold {min(sizes)} to {max(sizes)} layers"
 
 
 def _experts(arch: Arch) -> list[Moe]:
     return [part for layer in arch.kinds for part in layer.ffns if isinstance(part, Moe)]
-
-
-def _mixers(arch: Arch) -> list[Mixer]:
-    return [mixer for layer in arch.kinds for mixer in layer.mixers]
 
 
 def _count(arch: Arch, is_meant: Callable[[Mixer], bool]) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def is_latent(arch: Arch) -> bool:
     """Whether every tensor-parallel rank holds a full copy of the cache."""
-    return any(isinstance(mixer, Mla | Compressed) for layer in arch.kinds for mixer in layer.mixers)
+    return arch.has_mixer((Mla, Compressed))
 
 
 def candidate_layouts(arch: Arch, fleet: Fleet) -> Iterator[Layout]:

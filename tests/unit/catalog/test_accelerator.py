@@ -153,3 +153,10 @@ def test_build_from_a_minimal_row() -> None:
 def test_is_frozen(catalog: Catalog) -> None:
     with pytest.raises(AttributeError, match="memory_bytes"):
         catalog.accelerator("cpu").memory_bytes = 1  # type: ignore[misc]
+
+
+def test_fast_links(catalog: Catalog) -> None:
+    assert catalog.accelerator("nvidia-h100-sxm-80gb").has_fast_link
+    assert catalog.accelerator("amd-mi300x-192gb").has_fast_link
+    assert not catalog.accelerator("nvidia-rtx-4090-24gb").has_fast_link
+    assert not catalog.accelerator("cpu").has_fast_link

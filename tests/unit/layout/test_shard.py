@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tonnage.errors import LayoutError
-from tonnage.layout.shard import Shard, cut
+from tonnage.layout.shard import Shard, cut, pad_expert
 from tonnage.model.tensor import Tensor, vector
 
 
@@ -65,3 +65,9 @@ def test_a_tower_may_stay_whole_where_heads_do_not_divide() -> None:
     tensor = Tensor("wqkv", 4608, 1024, "rows", units=12, whole_if_uneven=True)
     assert cut(tensor, 8) == Shard(4608, 1024, 1)
     assert cut(tensor, 4) == Shard(1152, 1024, 1)
+
+
+def test_the_divided_axis_of_an_expert_is_its_inner_one() -> None:
+    up, down = Tensor("up", 360, 300, "rows", is_expert=True), Tensor("down", 300, 360, "cols", is_expert=True)
+    assert pad_expert(up, Shard(180, 300, 4), 128, 256) == Shard(256, 512, 4)
+    assert pad_expert(down, Shard(300, 180, 4), 128, 256) == Shard(512, 256, 4)

@@ -10,6 +10,7 @@ import pytest
 from tonnage.catalog.accelerator import Accelerator
 from tonnage.engines.table import NAMES, make_engine
 from tonnage.memory.engine import Engine, Limits, Pool
+from tonnage.memory.serving import Serving
 
 MakeCard = Callable[..., Accelerator]
 
@@ -38,3 +39,9 @@ def test_engines_answer_every_question(name: str, make_card: MakeCard) -> None:
         assert answer is not None, asked
         if callable(rule):
             assert list(inspect.signature(answer).parameters) == list(inspect.signature(rule).parameters), asked
+
+
+def test_what_is_served_is_decided_and_asked() -> None:
+    asked = Limits(max_model_len=9, block_size=64, eager=True, kv_bytes=5, offload_bytes=6, concurrency=7, num_spec=8)
+    decided = Serving(1024, 16, 2048, 0.9, "fp8", 64, True, 5, 6, 7)
+    assert asked.serving(1024, 16, 2048, 0.9, "fp8") == decided

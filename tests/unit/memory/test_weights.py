@@ -11,7 +11,7 @@ from tonnage.layout.layout import Layout
 from tonnage.layout.parts import Piece
 from tonnage.layout.shard import Shard
 from tonnage.memory.rank_view import RankView
-from tonnage.memory.weights import Weighed, draft_bytes, held_pieces, shard_of, weigh
+from tonnage.memory.weights import Weighed, draft_bytes, held_pieces, plain_bytes, weigh
 from tonnage.model.arch import Arch, Layer, Tower
 from tonnage.model.ffn.dense import Dense
 from tonnage.model.mixer.gqa import Gqa
@@ -107,7 +107,7 @@ def test_experts_of_a_rank(
 ) -> None:
     view = make_view(make_arch(mixture_layer), layout, ep_rank=ep_rank)
     up = next(p for p in view.parts.classes[0] if p.tensor.name == "mlp.experts.up_proj")
-    assert shard_of(up, view) == shard
+    assert view.division.shard(up) == shard
 
 
 def test_uneven_widths_are_refused(make_arch: MakeArch, make_view: MakeView) -> None:
@@ -138,3 +138,9 @@ def test_what_stands_on_a_stage(make_arch: MakeArch, make_view: MakeView) -> Non
     assert held == [4, 1, 1]
     middle = make_view(make_arch(), Layout(pp=4), layers=range(1, 2))
     assert [count for pieces, count in held_pieces(middle) if list(pieces)] == [1]
+
+
+def test_a_model_before_it_is_quantised(make_arch: MakeArch, make_view: MakeView) -> None:
+    # What `half` weighs, at one byte in place of two.
+    view = make_view(make_arch())
+    assert plain_bytes(view, 1) * 2 == plain_bytes(view, 2) == 656_512

@@ -7,6 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from tonnage.model.arch import Arch, Layer, Rope, Tower
+from tonnage.model.mixer.compressed import Compressed
+from tonnage.model.mixer.gqa import Gqa
+from tonnage.model.mixer.mla import Mla
 
 MakeArch = Callable[..., Arch]
 
@@ -36,3 +39,11 @@ def test_models_are_values(make_arch: MakeArch) -> None:
     assert make_arch() != make_arch(tied=True)
     with pytest.raises(AttributeError):
         make_arch().hidden = 128  # type: ignore[misc]
+
+
+def test_mixers_of_the_distinct_layers(make_arch: MakeArch, dense_layer: Layer, latent_layer: Layer) -> None:
+    arch = make_arch(dense_layer, latent_layer, dense_layer)
+    assert arch.mixers == (*dense_layer.mixers, *latent_layer.mixers)
+    assert arch.has_mixer(Mla)
+    assert arch.has_mixer((Compressed, Gqa))
+    assert not arch.has_mixer(Compressed)

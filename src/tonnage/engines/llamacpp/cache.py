@@ -7,13 +7,12 @@ latent attention ik_llama.cpp `src/llama.cpp`.
 from __future__ import annotations
 
 from tonnage.engines.llamacpp.cache_types import CachePair, row_bytes
+from tonnage.memory.kv import Share, caches_of
+from tonnage.memory.kv_types import CacheTypes
 from tonnage.model.mixer.compressed import Compressed
-from tonnage.model.mixer.deltanet import DeltaNet
 from tonnage.model.mixer.gqa import Gqa
-from tonnage.model.mixer.kda import Kda
-from tonnage.model.mixer.mamba import Mamba1, Mamba2
 from tonnage.model.mixer.mla import Mla
-from tonnage.units import round_up
+from tonnage.units import ceil_div, round_up
 from tonnage.value import value
 
 TYPE_CHECKING = False
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from tonnage.model.arch import Mixer
 
 CELL_MULTIPLE = 256  # contexts and windows are padded to it
-QKV = 3  # Kimi delta attention convolves queries, keys and values
-FLOAT32_BYTES = 4
+# How states are kept: whole, whatever the model's own types.
+STATES = Share(1, CacheTypes("float32", "float32", state="float32"))
 
 
 @value
@@ -61,7 +60,7 @@ class DeviceCache:
     @property
     def token_bytes(self) -> int:
         """Growth per token of context once the windows are full, rounded up."""
-        return sum(-(-grown.cell_bytes // grown.ratio) for grown in self.grown if grown.window is None)
+        return sum(ceil_div(grown.cell_bytes, grown.ratio) for grown in self.grown if grown.window is None)
 
 
 def device_cache(build: Build, mixers: Iterable[Mixer], pair: CachePair, slots: int, batch: int) -> DeviceCache:
@@ -120,17 +119,4 @@ def _compressed(mixer: Compressed, pair: CachePair) -> tuple[Grown, ...]:
 
 def _state_bytes(mixer: Mixer) -> int:
     """Convolution and recurrent state of one sequence, both in 32 bit."""
-    match mixer:
-        case DeltaNet():
-            conv = (2 * mixer.keys + mixer.values) * (mixer.kernel - 1)
-            return (conv + mixer.value_heads * mixer.value_dim * mixer.key_dim) * FLOAT32_BYTES
-        case Kda():
-            conv = QKV * mixer.heads * mixer.head_dim * (mixer.kernel - 1)
-            return (conv + mixer.heads * mixer.head_dim**2) * FLOAT32_BYTES
-        case Mamba1():
-            return mixer.inner * (mixer.kernel - 1 + mixer.state) * FLOAT32_BYTES
-        case Mamba2():
-            conv = (mixer.inner + 2 * mixer.groups * mixer.state) * (mixer.kernel - 1)
-            return (conv + mixer.inner * mixer.state) * FLOAT32_BYTES
-        case _:
-            return 0
+    return sum(spec.entry_bytes for spec in caches_of(mixer, STATES) if spec.kind == "state")

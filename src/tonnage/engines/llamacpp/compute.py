@@ -6,7 +6,9 @@ context; on the last device the logits of a micro-batch (Qwen3 235B: 312.75 MiB 
 
 from __future__ import annotations
 
-from tonnage.figure import Line
+from tonnage.engines.llamacpp.cache import CELL_MULTIPLE
+from tonnage.figure import banded
+from tonnage.model.dtypes import FLOAT32_BYTES
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
@@ -16,11 +18,11 @@ from tonnage.units import round_up
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.engines.llamacpp.build import Build
+    from tonnage.figure import Line
     from tonnage.memory.rank_view import RankView
     from tonnage.model.arch import Arch, Layer, Mixer
 
-FLOAT32_BYTES, HALF_BYTES = 4, 2
-CELL_MULTIPLE = 256
+HALF_BYTES = 2
 RESIDUALS = 2  # the hidden state and the residual beside the largest tensor
 EXPERT_BUFFERS = 3  # gate, up and their product for each chosen expert
 # Of 21 published buffers without latent attention two thirds are met within 1 %, the rest are up to 3.3 times larger,
@@ -32,7 +34,7 @@ def compute_line(build: Build, view: RankView, flash: bool = True) -> Line:
     """Scratch memory of the largest graph for one micro-batch; `flash` attention needs no scores of all heads."""
     size = compute_bytes(build, view, flash)
     trace = f"micro-batch of {view.serving.max_num_batched_tokens:,} tokens, flash attention {'on' if flash else 'off'}"
-    return Line("activations", size, int(size * LOW), int(size * HIGH), "derived", trace)
+    return banded("activations", size, (LOW, HIGH), "derived", trace)
 
 
 def compute_bytes(build: Build, view: RankView, flash: bool) -> int:

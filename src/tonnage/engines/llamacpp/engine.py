@@ -9,9 +9,8 @@ from tonnage.engines.llamacpp.compute import compute_line, encoder_bytes
 from tonnage.engines.llamacpp.placement import split_layers
 from tonnage.engines.llamacpp.pool import plan_pool
 from tonnage.engines.llamacpp.stored import make_store
-from tonnage.figure import Line, exact
+from tonnage.figure import banded, exact
 from tonnage.layout.widths import Widths, plain_widths
-from tonnage.memory.serving import Serving
 from tonnage.units import MIB
 from tonnage.value import value
 
@@ -19,10 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.errors import LayoutError
+    from tonnage.figure import Line
     from tonnage.layout.layout import Layout
     from tonnage.layout.parts import Group, Parts
     from tonnage.memory.engine import Limits, Pool
     from tonnage.memory.rank_view import RankView
+    from tonnage.memory.serving import Serving
     from tonnage.memory.weights import Store, Weighed
     from tonnage.model.arch import Arch
 
@@ -77,17 +78,12 @@ class LlamacppEngine:
     def serving(self, parts: Parts, layout: Layout, limits: Limits) -> Serving:  # noqa: ARG002
         """Limits with the program's defaults: the model's own context, micro-batches of 512, four slots."""
         slots = SLOTS if not self.build.is_ik and self.build.number >= FIRST_WITH_SLOTS else 1
-        return Serving(
+        return limits.serving(
             max_model_len=limits.max_model_len or parts.arch.max_context,
             max_num_seqs=max(limits.max_num_seqs or slots, limits.concurrency or 1),
             max_num_batched_tokens=limits.max_num_batched_tokens or MICRO_BATCH,
             fraction=limits.fraction,
             kv_dtype=str(cache_pair(limits.kv_dtype)),
-            block_size=limits.block_size,
-            eager=limits.eager,
-            kv_bytes=limits.kv_bytes,
-            offload_bytes=limits.offload_bytes,
-            concurrency=limits.concurrency,
         )
 
     def store(self, arch: Arch) -> Store:
@@ -106,7 +102,7 @@ class LlamacppEngine:
         return (
             compute_line(self.build, view),
             exact("multimodal", encoder, "the encoder's file (--mmproj)"),
-            Line("context", context, int(context * LOW), int(context * HIGH), "measured", "unaccounted memory in logs"),
+            banded("context", context, (LOW, HIGH), "measured", "unaccounted memory in logs"),
         )
 
     def budget(self, view: RankView) -> int:

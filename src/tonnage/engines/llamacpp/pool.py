@@ -5,7 +5,8 @@ from __future__ import annotations
 from tonnage.engines.llamacpp.cache import CELL_MULTIPLE, DeviceCache, device_cache
 from tonnage.engines.llamacpp.cache_types import cache_pair
 from tonnage.memory.engine import Pool
-from tonnage.units import round_up
+from tonnage.memory.search import find_largest
+from tonnage.units import ceil_div, round_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,11 +56,5 @@ def longest_context(cache: DeviceCache, room_bytes: int, limit: int) -> int:
     """
     if room_bytes < cache.bytes(0):
         return 0
-    low, high = 0, round_up(limit, CELL_MULTIPLE) // CELL_MULTIPLE
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cache.bytes(middle * CELL_MULTIPLE) <= room_bytes:
-            low = middle
-        else:
-            high = middle - 1
-    return low * CELL_MULTIPLE
+    most = ceil_div(limit, CELL_MULTIPLE)
+    return find_largest(most, lambda cells: cache.bytes(cells * CELL_MULTIPLE) <= room_bytes) * CELL_MULTIPLE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tonnage.kept import kept
-from tonnage.model.dtypes import element_bytes
+from tonnage.model.dtypes import FLOAT32_BYTES, element_bytes
 from tonnage.model.quantization.formats import stored_bytes
 
 TYPE_CHECKING = False
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tonnage.layout.shard import Shard
     from tonnage.memory.weights import Store
 
-FLOAT32_BYTES = 4
 TYPES_KEPT = 64  # more than there are
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tonnage.engines.sglang.stored import compute_dtype
 from tonnage.engines.sglang.version import Version
 from tonnage.layout.shard import cut
-from tonnage.memory.weights import shard_of
-from tonnage.model.dtypes import element_bytes
+from tonnage.memory.buffers import absorbed_values, table_bytes
+from tonnage.model.dtypes import FLOAT32_BYTES, element_bytes
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.mla import Mla
 from tonnage.units import MIB
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 # `mem usage` of loading is the driver's view: allocator segments and kernels loaded on the way come on top of the
 # tensors. Five NVIDIA logs of models from 0.5 to 33 billion parameters leave 31 to 103 MiB, median 65.
 LOADING_SLACK_BYTES = 64 * MIB
-FLOAT32_BYTES = 4
 HALF_BYTES = 2
 # Up to 0.4.6 the shared expert of DeepSeek V3 was fused as `tp` more routed experts, a whole one on each rank
 # (SGLang `models/deepseek_v2.py`, n_share_experts_fusion); since 0.4.7 it is one more expert, cut like the others.
@@ -33,22 +32,16 @@ def rope_bytes(view: RankView) -> int:
     """Rotary tables: 32 bits wide on CUDA, in the model's type elsewhere (SGLang `layers/rotary_embedding`)."""
     arch = view.parts.arch
     own = FLOAT32_BYTES if view.card.vendor == "nvidia" else element_bytes(compute_dtype(arch.dtype))
-    return sum(rope.positions * rope.dim * (element_bytes(rope.dtype) if rope.dtype else own) for rope in arch.ropes)
+    return table_bytes(arch, own)
 
 
 def absorbed_bytes(view: RankView) -> int:
-    """The two matrices per latent layer that fold the KV up-projection into queries and outputs.
+    """The absorbed latent projections: in 16 bit on CUDA; on ROCm fp8 stays fp8.
 
-    heads x latent x (nope + v) values, made after loading beside `kv_b_proj`: in 16 bit on CUDA; on ROCm fp8 stays fp8
-    (SGLang `models/deepseek_common/deepseek_weight_loader.py`).
+    (SGLang `models/deepseek_common/deepseek_weight_loader.py`)
     """
     stays_fp8 = view.card.vendor == "amd" and any(_is_fp8_up(piece) for piece in _pieces(view))
-    values = sum(
-        mixer.heads // view.widths.attention * mixer.kv_lora_rank * (mixer.nope_dim + mixer.v_dim)
-        for mixer in view.mixers
-        if isinstance(mixer, Mla)
-    )
-    return values if stays_fp8 else values * HALF_BYTES
+    return absorbed_values(view) * (1 if stays_fp8 else HALF_BYTES)
 
 
 def _is_fp8_up(piece: Piece) -> bool:
@@ -68,7 +61,7 @@ def fused_shared_bytes(version: Version, view: RankView, store: Store) -> int:
     total = 0
     for index in view.layers:
         shared = (piece for piece in view.parts.classes[view.parts.class_of[index]] if piece.group == "shared")
-        total += sum(store(piece, cut(piece.tensor, 1)) - store(piece, shard_of(piece, view)) for piece in shared)
+        total += sum(store(piece, cut(piece.tensor, 1)) - store(piece, view.division.shard(piece)) for piece in shared)
     return total
 
 

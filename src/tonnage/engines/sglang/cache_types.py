@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tonnage.engines.sglang.stored import compute_dtype
 from tonnage.engines.sglang.version import Version
-from tonnage.memory.kv_types import V4_RECORD, V41_RECORD, CacheTypes
+from tonnage.memory.kv_types import CacheTypes, record_of
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.mla import Mla
 from tonnage.value import value
@@ -12,7 +12,7 @@ from tonnage.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
-    from tonnage.model.arch import Arch, Mixer
+    from tonnage.model.arch import Arch
 
 AUTO, FP8, HALF, STATE = "auto", "fp8_e4m3", "bfloat16", "float32"
 ALIASES = {"bf16": HALF, "fp8": FP8, "fp4_e2m1": "nvfp4"}
@@ -25,7 +25,6 @@ BLACKWELL = "sm_10"
 FIRST_PLAIN_BLACKWELL = Version(0, 5, 10)
 # Before, on ROCm, the pool was planned with plain rows and allocated with packed ones: it overshot its budget.
 FIRST_PLAIN_ROCM = Version(0, 5, 10)
-FIRST_V4_RATIO = 4  # DeepSeek V4.1 compresses by 1 or 2
 
 
 @value
@@ -39,7 +38,7 @@ class PoolTypes:
 def cache_dtype(asked: str | None, arch: Arch, version: Version, card: Accelerator) -> str:
     """The type of keys and values for an asked `--kv-cache-dtype`; remarks in brackets are dropped."""
     name = (asked or AUTO).lower().partition("(")[0].strip()
-    if _has(arch, Compressed):
+    if arch.has_mixer(Compressed):
         return FP8
     if name != AUTO:
         return ALIASES.get(name, name)
@@ -67,22 +66,10 @@ def pool_types(dtype: str, arch: Arch, version: Version, card: Accelerator) -> P
 
 
 def _types(dtype: str, arch: Arch, packed: int | None) -> CacheTypes:
-    record = V41_RECORD if _is_v41(_mixers(arch)) else V4_RECORD
-    return CacheTypes(dtype, compute_dtype(arch.dtype), latent_entry_bytes=packed, record=record, state=STATE)
-
-
-def _mixers(arch: Arch) -> set[Mixer]:
-    return {mixer for layer in arch.kinds for mixer in layer.mixers}
-
-
-def _has(arch: Arch, kind: type) -> bool:
-    return any(isinstance(mixer, kind) for mixer in _mixers(arch))
+    own = compute_dtype(arch.dtype)
+    return CacheTypes(dtype, own, latent_entry_bytes=packed, record=record_of(arch), state=STATE)
 
 
 def is_sparse(arch: Arch) -> bool:
     """Whether latent attention reads only selected tokens."""
-    return any(isinstance(mixer, Mla) and (mixer.is_sparse or mixer.indexer is not None) for mixer in _mixers(arch))
-
-
-def _is_v41(mixers: set[Mixer]) -> bool:
-    return any(isinstance(mixer, Compressed) and 0 < mixer.ratio < FIRST_V4_RATIO for mixer in mixers)
+    return any(isinstance(mixer, Mla) and (mixer.is_sparse or mixer.indexer is not None) for mixer in arch.mixers)

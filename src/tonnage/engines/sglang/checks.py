@@ -6,7 +6,6 @@ from tonnage.errors import LayoutError
 from tonnage.layout.shard import cut
 from tonnage.layout.tiles import find_uneven, has_tiles
 from tonnage.layout.widths import width_of
-from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
@@ -32,15 +31,13 @@ def _layout_refusal(arch: Arch, layout: Layout) -> LayoutError | None:
     """SGLang `server_args.py`: data-parallel attention lies inside the group, experts need a mixture."""
     if layout.dp_inside_tp and layout.tp % layout.dp:
         return LayoutError("dp attention", f"dp {layout.dp} in tp {layout.tp}", "a tp size that dp divides")
-    has_experts = any(isinstance(ffn, Moe) for layer in arch.layers for ffn in layer.ffns)
-    if layout.ep and not has_experts:
+    if layout.ep and not arch.has_experts:
         return LayoutError("ep", "dense model", "expert parallelism needs a model with experts")
     return None
 
 
 def _heads_refusal(arch: Arch, ranks: int) -> LayoutError | None:
-    mixers = {mixer for layer in arch.kinds for mixer in layer.mixers}
-    heads = {mixer.heads for mixer in mixers if isinstance(mixer, Gqa | Mla | Compressed)}
+    heads = {mixer.heads for mixer in arch.mixers if isinstance(mixer, Gqa | Mla | Compressed)}
     odd = next((number for number in sorted(heads) if number % ranks), None)
     if odd is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tonnage.engines.sglang.version import Version
 from tonnage.memory.kv import index_bytes
+from tonnage.model.dtypes import FLOAT32_BYTES
 from tonnage.units import round_up
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 # The window pool holds a tenth of the tokens; rings of compressor states stand per window page.
 WINDOW_SHARE = 10
 WINDOW_PAGE = 128
-FLOAT32_BYTES = 4
 SHORT_RATIO, SHORT_RING = 4, 8
 LONG_RATIO, LONG_RING = 128, 128
 ROW_ALIGNMENT = 128

@@ -15,7 +15,6 @@ from tonnage.engines.sglang.stored import compute_dtype, keeps_loaded_scales, ma
 from tonnage.engines.sglang.version import choose_version
 from tonnage.engines.sglang.widths import sglang_widths
 from tonnage.layout.stages import split_layers
-from tonnage.memory.serving import Serving
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.value import value
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from tonnage.layout.widths import Widths
     from tonnage.memory.engine import Limits, Pool
     from tonnage.memory.rank_view import RankView
+    from tonnage.memory.serving import Serving
     from tonnage.memory.weights import Store, Weighed
     from tonnage.model.arch import Arch
 
@@ -78,18 +78,13 @@ class SglangEngine:
         length = limits.max_model_len or arch.max_context
         start = self._start(arch, layout, limits, length)
         replicas = layout.dp if layout.dp_inside_tp else 1
-        return Serving(
+        return limits.serving(
             max_model_len=length,
             max_num_seqs=max(1, (limits.max_num_seqs or self._requests(arch) * replicas) // replicas),
             # The ranks of data-parallel attention share a chunk.
             max_num_batched_tokens=max(1, start.batch.chunk_tokens // replicas),
             fraction=static_fraction(start, limits.fraction),
             kv_dtype=cache_dtype(limits.kv_dtype, arch, self.rules, self.card),
-            block_size=limits.block_size,
-            eager=limits.eager,
-            kv_bytes=limits.kv_bytes,
-            offload_bytes=limits.offload_bytes,
-            concurrency=limits.concurrency,
         )
 
     def _start(self, arch: Arch, layout: Layout, limits: Limits, length: int) -> Start:
@@ -98,8 +93,7 @@ class SglangEngine:
         return Start(self.rules, self.card, card_bytes, arch, layout, batch, length)
 
     def _requests(self, arch: Arch) -> int:
-        is_compressed = any(isinstance(mixer, Compressed) for layer in arch.kinds for mixer in layer.mixers)
-        return COMPRESSED_REQUESTS if is_compressed else MOST_REQUESTS
+        return COMPRESSED_REQUESTS if arch.has_mixer(Compressed) else MOST_REQUESTS
 
     def store(self, arch: Arch) -> Store:
         """Bytes of a shard in SGLang's dtype with its kernels' padding."""

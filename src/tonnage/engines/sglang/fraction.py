@@ -107,11 +107,10 @@ def vision_factor(towers: tuple[Tower, ...], family: str) -> float:
 def _uses_aiter(start: Start) -> bool:
     if start.card.vendor != "amd" or start.max_model_len <= AITER_CONTEXT:
         return False
-    mixers = {mixer for layer in start.arch.kinds for mixer in layer.mixers}
-    latent = [mixer for mixer in mixers if isinstance(mixer, Mla)]
+    latent = [mixer for mixer in start.arch.mixers if isinstance(mixer, Mla)]
     if any(mixer.indexer or mixer.is_sparse for mixer in latent):
         return False
     width = start.layout.tp // (start.layout.dp if start.layout.dp_inside_tp else 1)
     if latent:
         return all(mixer.heads // width in AITER_LATENT_HEADS for mixer in latent)
-    return any(isinstance(mixer, Gqa) for mixer in mixers)
+    return start.arch.has_mixer(Gqa)

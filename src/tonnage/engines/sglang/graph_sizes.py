@@ -51,4 +51,4 @@ def prefill_tokens(version: Version, card: Accelerator, arch: Arch, layout: Layo
 
 def is_latent(arch: Arch) -> bool:
     """Whether the model runs on the latent attention back ends."""
-    return any(isinstance(mixer, Mla) for layer in arch.kinds for mixer in layer.mixers)
+    return arch.has_mixer(Mla)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tonnage.figure import Line, exact
+from tonnage.figure import banded, exact
 from tonnage.units import MIB
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
+    from tonnage.figure import Line
     from tonnage.memory.rank_view import RankView
 
 # Card less `avail mem` at the start of loading, single rank: 0.5 to 0.8 GiB on NVIDIA cards of 24 and 80 GB.
@@ -24,7 +25,7 @@ def context_line(card: Accelerator) -> Line:
     if card.vendor == "host":
         return exact("context", 0, "no device context on a CPU")
     size = CONTEXT_BYTES_AMD if card.vendor == "amd" else CONTEXT_BYTES
-    return Line("context", size, int(size * LOW), int(size * HIGH), "measured", f"{card.vendor} context in start logs")
+    return banded("context", size, (LOW, HIGH), "measured", f"{card.vendor} context in start logs")
 
 
 def communication_line(view: RankView) -> Line:
@@ -33,11 +34,10 @@ def communication_line(view: RankView) -> Line:
     if peers <= 0 or view.card.vendor == "host":
         return exact("communication", 0, "one rank")
     size = peers * _per_peer(view.card)
-    return Line("communication", size, int(size * LOW), int(size * HIGH), "measured", f"{peers} peers in a node")
+    return banded("communication", size, (LOW, HIGH), "measured", f"{peers} peers in a node")
 
 
 def _per_peer(card: Accelerator) -> int:
     if card.vendor == "amd":
         return AMD_BYTES_PER_PEER
-    is_fast = card.link is not None and card.link.topology in ("switch", "mesh")
-    return FAST_BYTES_PER_PEER if is_fast else PCIE_BYTES_PER_PEER
+    return FAST_BYTES_PER_PEER if card.has_fast_link else PCIE_BYTES_PER_PEER

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from tonnage.engines.sglang.stored import compute_dtype
-from tonnage.memory.weights import weigh
+from tonnage.memory.weights import plain_bytes
 from tonnage.model.dtypes import element_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tonnage.layout.parts import Piece
-    from tonnage.layout.shard import Shard
     from tonnage.memory.rank_view import RankView
     from tonnage.memory.weights import Store
 
@@ -21,11 +19,6 @@ def load_peak_bytes(view: RankView, weights_bytes: int, store: Store) -> int:
     """
     arch = view.parts.arch
     if arch.scheme is not None and arch.scheme.is_online:
-        size = element_bytes(compute_dtype(arch.dtype))
-
-        def whole(_piece: Piece, shard: Shard) -> int:
-            return shard.params * size
-
-        return max(weights_bytes, weigh(view, whole).total)
+        return max(weights_bytes, plain_bytes(view, element_bytes(compute_dtype(arch.dtype))))
     pairs = (zip(pieces, view.division.shards(pieces), strict=True) for pieces in view.parts.classes)
     return weights_bytes + max((store(piece, shard) for pair in pairs for piece, shard in pair), default=0)

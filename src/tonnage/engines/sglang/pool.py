@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tonnage.engines.sglang.cell import Cell
     from tonnage.engines.sglang.states import StatePool
     from tonnage.memory.rank_view import RankView
-    from tonnage.model.arch import Arch
 
 # --page-size: one token, except for back ends that force more (SGLang `arg_groups/overrides.py`).
 PAGE, SPARSE_PAGE, COMPRESSED_PAGE = 1, 64, 256
@@ -31,14 +30,10 @@ def page_size(version: Version, view: RankView) -> int:
     arch = view.parts.arch
     if view.serving.block_size:
         return view.serving.block_size
-    if _is_compressed(arch):
+    if arch.has_mixer(Compressed):
         return COMPRESSED_PAGE
     is_paged = view.card.vendor != "amd" or version >= FIRST_ROCM_SPARSE_PAGE
     return SPARSE_PAGE if is_sparse(arch) and is_paged else PAGE
-
-
-def _is_compressed(arch: Arch) -> bool:
-    return any(isinstance(mixer, Compressed) for layer in arch.kinds for mixer in layer.mixers)
 
 
 @value

@@ -5,12 +5,13 @@ from __future__ import annotations
 from tonnage.engines.sglang.batch import batch_limits
 from tonnage.engines.sglang.graph_sizes import num_decode_sizes, prefill_tokens
 from tonnage.engines.sglang.version import Version
-from tonnage.figure import Line, exact
+from tonnage.figure import banded, exact
 from tonnage.memory.activations import forward_peak_bytes
 from tonnage.units import MIB
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tonnage.figure import Line
     from tonnage.memory.rank_view import RankView
 
 # Decode graphs: 60 to 650 KB per layer and captured size in five logs (32B dense, 300B of experts, Kimi K2.7).
@@ -29,7 +30,7 @@ def activation_line(view: RankView) -> Line:
     """Working memory of one prefill chunk; SGLang profiles none, it has to fit in the rest of the card."""
     tokens = view.serving.max_num_batched_tokens
     peak = forward_peak_bytes(view, tokens)
-    return Line("activations", peak, int(peak * LOW), int(peak * HIGH), "derived", f"one chunk of {tokens:,} tokens")
+    return banded("activations", peak, (LOW, HIGH), "derived", f"one chunk of {tokens:,} tokens")
 
 
 def graph_line(version: Version, view: RankView) -> Line:
@@ -41,7 +42,7 @@ def graph_line(version: Version, view: RankView) -> Line:
     largest = prefill_tokens(version, view.card, view.parts.arch, layout, tokens)
     size = len(view.layers) * sizes * DECODE_BYTES + PREFILL_SETS * forward_peak_bytes(view, largest)
     trace = f"{sizes} decode batches, prefill up to {largest:,} tokens"
-    return Line("cuda_graphs", size, int(size * LOW), int(size * HIGH), "assumed", trace)
+    return banded("cuda_graphs", size, (LOW, HIGH), "assumed", trace)
 
 
 def places_line(requests: int, max_model_len: int) -> Line:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from tonnage.engines.sglang.version import Version
 from tonnage.kept import kept
-from tonnage.layout.shard import Shard
+from tonnage.layout.shard import pad_expert
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.mixer.compressed import Compressed
 from tonnage.model.quantization.formats import stored_bytes
-from tonnage.units import ceil_div, round_up
+from tonnage.units import ceil_div
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.layout.parts import Piece
+    from tonnage.layout.shard import Shard
     from tonnage.memory.weights import Store
     from tonnage.model.arch import Arch
 
@@ -42,8 +43,8 @@ def compute_dtype(checkpoint_dtype: str) -> str:
 
 def keeps_loaded_scales(version: Version, card: Accelerator, arch: Arch) -> bool:
     """Whether MXFP4 experts hold their scales twice."""
-    is_v4 = any(isinstance(mixer, Compressed) for layer in arch.kinds for mixer in layer.mixers)
-    return is_v4 and version < FIRST_WITH_BYTE_SCALES and (card.target or "").startswith(HOPPER)
+    is_affected = version < FIRST_WITH_BYTE_SCALES and (card.target or "").startswith(HOPPER)
+    return is_affected and arch.has_mixer(Compressed)
 
 
 @kept(STORES_KEPT)
@@ -76,11 +77,8 @@ def stored_on(card: Accelerator, piece: Piece, shard: Shard, dtype: str, keeps_s
 
 
 def pad_mxfp4(card: Accelerator, piece: Piece, shard: Shard) -> Shard:
-    """The padded shard: the inner width is the axis that is divided, the hidden width the other."""
-    inner, hidden = _multiples(card)
-    if piece.tensor.split == "cols":
-        return Shard(round_up(shard.rows, hidden), round_up(shard.cols, inner), shard.copies)
-    return Shard(round_up(shard.rows, inner), round_up(shard.cols, hidden), shard.copies)
+    """The shard of an MXFP4 expert, padded for the card's kernel."""
+    return pad_expert(piece.tensor, shard, *_multiples(card))
 
 
 def _multiples(card: Accelerator) -> tuple[int, int]:

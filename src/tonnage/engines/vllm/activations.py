@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from tonnage.engines.vllm.kv_block import FLASHMLA_BLOCK
 from tonnage.engines.vllm.version import Version
-from tonnage.figure import Line
+from tonnage.figure import banded
 from tonnage.memory.activations import ELEMENT_BYTES, forward_peak_bytes
 from tonnage.model.mixer.mla import Mla
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tonnage.figure import Line
     from tonnage.memory.rank_view import RankView
 
 # Bytes alive per logit while the sampler warms up: the logits, their fp32 copies and, while top-k and top-p sorted the
@@ -36,7 +37,7 @@ def activation_line(view: RankView, version: Version) -> Line:
         f"max(forward {forward:,} B for {serving.max_num_batched_tokens:,} tokens, sampler {sampler:,} B)"
         f" + latent workspace {fixed:,} B"
     )
-    return Line("activations", peak, int(peak * LOW), int(peak * HIGH), "derived", trace)
+    return banded("activations", peak, (LOW, HIGH), "derived", trace)
 
 
 def sampler_peak_bytes(view: RankView, version: Version) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.engines.vllm.version import Version
-from tonnage.memory.kv import FLOAT32_BYTES
-from tonnage.model.dtypes import element_bytes
+from tonnage.memory.buffers import absorbed_values, table_bytes
+from tonnage.model.dtypes import FLOAT32_BYTES, element_bytes
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.mixer.gqa import Gqa
 from tonnage.model.mixer.mla import Mla
@@ -29,8 +29,7 @@ ABSORBED_BYTES = 2  # the absorbed matrices are kept in 16 bit (vLLM `layers/att
 def rope_bytes(view: RankView) -> int:
     """Rotary tables; every pipeline stage has its own copy of each distinct one."""
     arch = view.parts.arch
-    dtype = compute_dtype(arch.dtype)
-    return sum(rope.positions * rope.dim * element_bytes(rope.dtype or dtype) for rope in arch.ropes)
+    return table_bytes(arch, element_bytes(compute_dtype(arch.dtype)))
 
 
 def scale_bytes(view: RankView) -> int:
@@ -60,10 +59,5 @@ def driver_view_bytes(experts_bytes: int) -> int:
 
 
 def absorbed_bytes(view: RankView) -> int:
-    """The two matrices per latent layer that fold the KV up-projection into queries and outputs.
-
-    They are made after loading from `kv_b_proj`, which stays: heads x latent x (nope + v) values of 16 bit.
-    """
-    latent = ((mixer, count) for mixer, count in view.mixer_counts if isinstance(mixer, Mla))
-    values = (n * (m.heads // view.widths.attention) * m.kv_lora_rank * (m.nope_dim + m.v_dim) for m, n in latent)
-    return sum(values) * ABSORBED_BYTES
+    """The absorbed latent projections."""
+    return absorbed_values(view) * ABSORBED_BYTES

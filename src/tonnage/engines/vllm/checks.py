@@ -17,13 +17,11 @@ from tonnage.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.layout.layout import Layout
     from tonnage.layout.parts import Parts, Piece
     from tonnage.layout.widths import Widths
-    from tonnage.model.arch import Arch, Mixer
+    from tonnage.model.arch import Arch
 
 # Since this version scales of ragged expert shards are refined instead of refused (read in 0.32; absent in 0.26).
 FIRST_WITH_REFINED_TILES = Version(0, 32)
@@ -74,14 +72,9 @@ def _unsupported(arch: Arch, card: Accelerator) -> LayoutError | None:
     return UnsupportedError(arch.scheme.method, f"not on {card.name}", reason) if reason else None
 
 
-def _mixers(arch: Arch) -> Iterator[Mixer]:
-    for layer in arch.kinds:
-        yield from layer.mixers
-
-
 def _check_heads(arch: Arch, tp: int) -> None:
     """vLLM `config/model.py` verify_with_parallel_config."""
-    for mixer in _mixers(arch):
+    for mixer in arch.mixers:
         if isinstance(mixer, Gqa | Mla | Compressed) and mixer.heads % tp:
             raise LayoutError(
                 "tp", tp, f"total number of attention heads ({mixer.heads}) must be divisible by tensor parallel size"
@@ -101,7 +94,7 @@ def _check_context_parallel(arch: Arch, layout: Layout) -> None:
         return
     if layout.tp % layout.dcp:
         raise LayoutError("dcp", layout.dcp, f"a divisor of the tensor parallel size {layout.tp}")
-    for mixer in _mixers(arch):
+    for mixer in arch.mixers:
         if isinstance(mixer, Gqa) and layout.dcp * mixer.kv_heads > layout.tp:
             most = max(1, layout.tp // mixer.kv_heads)
             raise LayoutError("dcp", layout.dcp, f"at most {most}: {mixer.kv_heads} KV heads over {layout.tp} ranks")

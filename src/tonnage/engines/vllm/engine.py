@@ -26,8 +26,7 @@ from tonnage.engines.vllm.stored import keeping_of
 from tonnage.engines.vllm.version import Version, choose_version
 from tonnage.layout.stages import split_layers
 from tonnage.layout.widths import plain_widths
-from tonnage.memory.serving import Serving
-from tonnage.value import value
+from tonnage.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from tonnage.layout.widths import Widths
     from tonnage.memory.engine import Limits, Pool
     from tonnage.memory.rank_view import RankView
+    from tonnage.memory.serving import Serving
     from tonnage.memory.weights import Store, Weighed
     from tonnage.model.arch import Arch
 
@@ -101,17 +101,15 @@ class VllmEngine:
             media_tokens=media_tokens(parts.arch),
         )
         batch = batch_limits(self.rules, self.device, asked)
-        return Serving(
+        decided = limits.serving(
             max_model_len=length,
             max_num_seqs=batch.max_num_seqs,
             max_num_batched_tokens=batch.max_num_batched_tokens,
             fraction=limits.fraction or default_utilization(self.rules),
             kv_dtype=self._cache_dtype(parts.arch, limits.kv_dtype),
-            block_size=limits.block_size,
-            eager=limits.eager,
-            kv_bytes=limits.kv_bytes,
-            offload_bytes=limits.offload_bytes,
-            concurrency=limits.concurrency,
+        )
+        return replace(
+            decided,
             num_spec=limits.num_spec if parts.arch.draft else 0,
             max_loras=limits.max_loras,
             max_lora_rank=limits.max_lora_rank or DEFAULT_LORA_RANK,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tonnage.engines.vllm.version import FIRST_V1, Version
-from tonnage.figure import Line, exact
+from tonnage.figure import banded, exact
 from tonnage.units import MIB, round_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tonnage.figure import Line
     from tonnage.memory.rank_view import RankView
     from tonnage.memory.serving import Serving
 
@@ -56,4 +57,4 @@ def graph_line(view: RankView, version: Version) -> Line:
     sizes = len(capture_sizes(version, view.serving, view.card.target or ""))
     size = max(FIRST_GRAPH_BYTES, sizes * len(view.layers) * LAYER_SIZE_BYTES)
     trace = f"{sizes} captured sizes x {len(view.layers)} layers x {LAYER_SIZE_BYTES:,} B, or the first graph's pool"
-    return Line("cuda_graphs", size, int(size * LOW), int(size * HIGH), "assumed", trace)
+    return banded("cuda_graphs", size, (LOW, HIGH), "assumed", trace)

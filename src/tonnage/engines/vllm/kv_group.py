@@ -37,12 +37,17 @@ class Group:
         """Tokens per block of the group's first member."""
         return self.members[0].block
 
-    def most_layers(self) -> int:
-        """The largest number of layers with one page size."""
+    @property
+    def layers_by_page(self) -> dict[int, int]:
+        """Layers on this rank by the size of their page."""
         counts: dict[int, int] = {}
         for member in self.members:
             counts[member.page] = counts.get(member.page, 0) + member.layers
-        return max(counts.values())
+        return counts
+
+    def most_layers(self) -> int:
+        """The largest number of layers with one page size."""
+        return max(self.layers_by_page.values())
 
     def blocks(self, demand: Demand) -> int:
         """Blocks one request takes."""

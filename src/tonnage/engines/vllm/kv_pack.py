@@ -134,9 +134,7 @@ def block_bytes(groups: Sequence[Group], rules: KvRules) -> int:
         return tuple_bytes(groups)
     slots: dict[int, int] = {}
     for group in groups:
-        held: dict[int, int] = {}
-        for member in group.members:
-            held[member.page] = held.get(member.page, 0) + member.layers
+        held = group.layers_by_page
         slots = {page: max(slots.get(page, 0), held.get(page, 0)) for page in {**slots, **held}}
     return sum(page * count for page, count in slots.items())
 

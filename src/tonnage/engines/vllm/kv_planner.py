@@ -7,6 +7,7 @@ from tonnage.engines.vllm.kv_page import paged_specs
 from tonnage.engines.vllm.kv_plan import KvPlan, empty_plan
 from tonnage.engines.vllm.kv_pool import make_pool
 from tonnage.engines.vllm.kv_rules import kv_rules
+from tonnage.memory.search import find_largest
 from tonnage.units import ceil_div
 from tonnage.value import replace
 
@@ -86,14 +87,7 @@ def longest_context(pool: KvPool, usable_bytes: int, limit: int) -> int:
         return limit
     if pool.needed_bytes(1) > usable_bytes:
         return 0
-    low, high = 0, limit - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if pool.needed_bytes(middle) <= usable_bytes:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return find_largest(limit - 1, lambda length: pool.needed_bytes(length) <= usable_bytes)
 
 
 def token_bytes(pool: KvPool) -> int:

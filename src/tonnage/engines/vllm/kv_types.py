@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from tonnage.engines.vllm.version import Version
-from tonnage.memory.kv_types import V4_RECORD, V41_RECORD, CacheTypes
-from tonnage.model.mixer.compressed import Compressed
+from tonnage.memory.kv_types import CacheTypes, record_of
 from tonnage.model.mixer.mla import Mla
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.engines.vllm.kv_request import Platform
-    from tonnage.model.arch import Arch, Mixer
+    from tonnage.model.arch import Arch
 
 AUTO = "auto"
 FLOAT32, HALF = "float32", "bfloat16"
@@ -22,7 +21,6 @@ PACKED_ENTRY_BYTES, PACKED_FP4_ENTRY_BYTES = 656, 352
 # Whose cache types `auto` follows, and since when (vLLM `utils/torch_utils.py`, `layers/attention/attention.py`).
 FOLLOWED = {"modelopt": Version(0, 12), "compressed-tensors": Version(0, 15)}
 BLACKWELL, WORKSTATION = "sm_10", "sm_12"
-FIRST_V4_RATIO = 4  # DeepSeek V4.1 compresses by 1 or 2
 
 
 def cache_types(
@@ -34,12 +32,11 @@ def cache_types(
     """
     dtype = compute_dtype(arch.dtype)
     stated = asked if asked != AUTO else _checkpoint_type(arch, version) or dtype
-    mixers = [mixer for layer in arch.kinds for mixer in layer.mixers]
     return CacheTypes(
         attention=FP8 if stated in (PACKED_LATENT, PACKED_LATENT_FP4) else stated,
         model=dtype,
-        latent_entry_bytes=_packed_entry(stated, mixers, platform, target),
-        record=V41_RECORD if _is_v41(mixers) else V4_RECORD,
+        latent_entry_bytes=_packed_entry(stated, arch, platform, target),
+        record=record_of(arch),
         state=FLOAT32 if platform == "cpu" else None,
     )
 
@@ -55,22 +52,17 @@ def compute_dtype(dtype: str) -> str:
     return HALF if dtype.removeprefix("torch.") in (FLOAT32, "float") else dtype
 
 
-def _packed_entry(stated: str, mixers: list[Mixer], platform: Platform, target: str | None) -> int | None:
+def _packed_entry(stated: str, arch: Arch, platform: Platform, target: str | None) -> int | None:
     if stated == PACKED_LATENT_FP4:
         return PACKED_FP4_ENTRY_BYTES
     if stated == PACKED_LATENT:
         return PACKED_ENTRY_BYTES
     name = target or ""
     # A packed row ends in rotary values; latents without them are kept plain (GLM 5.3 Flash).
-    latent = [mixer for mixer in mixers if isinstance(mixer, Mla) and mixer.rope_dim]
+    latent = [mixer for mixer in arch.mixers if isinstance(mixer, Mla) and mixer.rope_dim]
     is_sparse = any(mixer.is_sparse or mixer.indexer for mixer in latent)
     if not is_sparse or platform != "cuda" or name.startswith(BLACKWELL):
         return None
     # Hopper's sparse kernel packs fp8 rows, the workstation Blackwell's knows no others; data-centre Blackwell and
     # AMD read plain fp8.
     return PACKED_ENTRY_BYTES if stated.startswith(FP8) or name.startswith(WORKSTATION) else None
-
-
-def _is_v41(mixers: list[Mixer]) -> bool:
-    ratios = {mixer.ratio for mixer in mixers if isinstance(mixer, Compressed)}
-    return any(0 < ratio < FIRST_V4_RATIO for ratio in ratios)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tonnage.figure import Line
+from tonnage.figure import Line, banded, exact
 from tonnage.units import GIB, MIB
 
 TYPE_CHECKING = False
@@ -27,19 +27,19 @@ LOW, HIGH = 0.4, 2.0
 def context_line(card: Accelerator) -> Line:
     """Driver context, libraries and allocator slack outside the tensors."""
     if card.vendor == "host":
-        return Line("context", 0, 0, 0, "derived", "no device context on a CPU")
+        return exact("context", 0, "no device context on a CPU")
     size = CONTEXT_BYTES_AMD if card.vendor == "amd" else CONTEXT_BYTES
     if card.is_unified_memory:
         size = CONTEXT_BYTES_UNIFIED
-    return Line("context", size, int(size * LOW), int(size * HIGH), "measured", f"{card.vendor} context in start logs")
+    return banded("context", size, (LOW, HIGH), "measured", f"{card.vendor} context in start logs")
 
 
 def communication_line(view: RankView) -> Line:
     """Buffers of the collective library; nothing for a single rank."""
     peers = view.layout.ranks_per_stage - 1 + (1 if view.layout.pp > 1 else 0)
     if peers <= 0 or view.card.vendor == "host":
-        return Line("communication", 0, 0, 0, "derived", "one rank")
-    fast = view.card.link is not None and view.card.link.topology in ("switch", "mesh")
+        return exact("communication", 0, "one rank")
+    fast = view.card.has_fast_link
     inside = min(peers, (view.card.cards_per_node or view.layout.world) - 1)
     size = SWITCH_BYTES + SWITCH_BYTES_PER_PEER * inside if fast else PCIE_BYTES
     trace = f"{peers} peers over {'fast links' if fast else 'PCIe'}"

@@ -5,14 +5,13 @@ from __future__ import annotations
 from tonnage.engines.vllm.kv_types import compute_dtype
 from tonnage.engines.vllm.version import Version
 from tonnage.kept import kept
-from tonnage.memory.weights import weigh
+from tonnage.memory.weights import plain_bytes
 from tonnage.model.dtypes import element_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.layout.division import Division
-    from tonnage.layout.parts import Parts, Piece
-    from tonnage.layout.shard import Shard
+    from tonnage.layout.parts import Parts
     from tonnage.memory.rank_view import RankView
 
 FIRST_WITH_LAYERWISE_QUANTISATION = Version(0, 18)  # parameters on the meta device, made and quantised layer by layer
@@ -26,22 +25,13 @@ def load_peak_bytes(version: Version, view: RankView, weights_bytes: int) -> int
     Online quantisation first holds the model in 16 bit (before 0.18), or one layer of it.
     """
     arch = view.parts.arch
-    if arch.scheme is not None and arch.scheme.is_online:
-        if version < FIRST_WITH_LAYERWISE_QUANTISATION:
-            return max(weights_bytes, _full_bytes(view))
-        return weights_bytes + _full_bytes(view) // max(1, len(view.layers))
     size = element_bytes(compute_dtype(arch.dtype))
+    if arch.scheme is not None and arch.scheme.is_online:
+        whole = plain_bytes(view, size)
+        if version < FIRST_WITH_LAYERWISE_QUANTISATION:
+            return max(weights_bytes, whole)
+        return weights_bytes + whole // max(1, len(view.layers))
     return weights_bytes + _largest_tensor(view.parts, view.division) * size
-
-
-def _full_bytes(view: RankView) -> int:
-    """Bytes of the rank's parameters before quantisation."""
-    size = element_bytes(compute_dtype(view.parts.arch.dtype))
-
-    def whole(piece: Piece, shard: Shard) -> int:  # noqa: ARG001
-        return shard.params * size
-
-    return weigh(view, whole).total
 
 
 @kept(DIVISIONS_KEPT)

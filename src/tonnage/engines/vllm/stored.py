@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from tonnage.engines.vllm.kv_types import compute_dtype
-from tonnage.layout.shard import Shard
+from tonnage.layout.shard import pad_expert
 from tonnage.model.dtypes import element_bytes
 from tonnage.model.ffn.moe import Moe
 from tonnage.model.quantization.formats import BF16_BYTES, BYTE_BITS, stored_bytes
-from tonnage.units import round_up
 from tonnage.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tonnage.catalog.accelerator import Accelerator
     from tonnage.layout.parts import Piece
+    from tonnage.layout.shard import Shard
     from tonnage.model.arch import Arch
     from tonnage.model.quantization.scheme import Format
     from tonnage.model.tensor import Tensor
@@ -85,16 +85,10 @@ class Keeping:
 
     def _shape(self, piece: Piece, shard: Shard) -> Shard:
         is_padded = piece.format is not None and piece.format.name.startswith("mxfp4") and piece.tensor.is_expert
-        return self._padded(piece.tensor, shard) if is_padded else shard
+        return pad_expert(piece.tensor, shard, self.inner, self.hidden) if is_padded else shard
 
     def _padding(self, row: int) -> int:
         return self.row_padding if row % ROCM_ROW_MULTIPLE == 0 else 0
-
-    def _padded(self, tensor: Tensor, shard: Shard) -> Shard:
-        """The inner width is the axis that is divided, the hidden width the other."""
-        if tensor.split == "cols":
-            return Shard(round_up(shard.rows, self.hidden), round_up(shard.cols, self.inner), shard.copies)
-        return Shard(round_up(shard.rows, self.inner), round_up(shard.cols, self.hidden), shard.copies)
 
 
 def refined(form: Format, tensor: Tensor, shard: Shard) -> Format:
