@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tonnage.errors import UnreadableError
+from tonnage.memory.log_number import BEYOND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ _SHAPE: Mapping[str, Any] = {
     "kv_bytes_per_token_per_rank": "whole",
 }
 _TYPES: Mapping[str, Any] = {"text": str, "whole": int, "number": (int, float), "flag": bool}
-BEYOND = 1 << 62  # no size or count comes near
 
 
 def check_answer(answer: Mapping[str, Any]) -> None:

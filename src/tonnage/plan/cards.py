@@ -42,8 +42,7 @@ class Row:
         row: dict[str, Any] = {"accelerator": self.card.id, "name": self.card.name, "vendor": self.card.vendor}
         if self.fleet is None or self.choice is None:
             return row | dict.fromkeys(("count", "nodes", "layout", "free_bytes")) | self._why
-        found = self.choice.found
-        count = self.fleet.nodes * self.fleet.count
+        found, count = self.choice.found, self.fleet.num_cards
         return (
             row
             | {
@@ -71,7 +70,7 @@ def list_cards(question: Question) -> dict[str, Any]:
     if desk.layout is not None:
         raise UsageError("layout", desk.layout.words, "none: every fleet gets its own")
     rows = [smallest_fleet(desk.moved(Fleet(1, 1, card))) for card in kinds]
-    rows.sort(key=lambda row: (row.fleet is None, row.fleet and row.fleet.nodes * row.fleet.count, row.card.id))
+    rows.sort(key=lambda row: (row.fleet is None, row.fleet and row.fleet.num_cards, row.card.id))
     return {"model": desk.model.record(), "rows": [row.record() for row in rows], "notes": [*desk.model.notes]}
 
 
@@ -108,7 +107,7 @@ def _fleets(card: Accelerator) -> Iterator[Fleet]:
 def _hopeless(weights: int, fleet: Fleet) -> bool:
     """Whether the weights alone, spread perfectly, exceed all cards together."""
     card = fleet.accelerator.memory_bytes
-    return card is not None and weights > fleet.nodes * fleet.count * card
+    return card is not None and weights > fleet.num_cards * card
 
 
 def _together(weights: int, fleet: Fleet) -> str:

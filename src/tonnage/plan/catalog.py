@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tonnage.catalog.load import Catalog
+from tonnage.catalog.schema import KINDS as TABLES
 from tonnage.errors import UsageError
 from tonnage.seams.overlay import find_overlay
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 MODELS = "models"
-TABLES: tuple[Kind, ...] = ("accelerators", "nodes", "links", "prices")
 KINDS = (*TABLES, MODELS)
 
 

@@ -11,7 +11,7 @@ from tonnage.memory.engine import Limits
 from tonnage.plan.evaluate import Job, evaluate
 from tonnage.plan.fleets import find_fleet
 from tonnage.plan.models import find_model
-from tonnage.seams.data_folder import CALIBRATION_FILE, data_folder
+from tonnage.seams.data_folder import calibration_path
 from tonnage.units import GIB
 from tonnage.value import replace, value
 
@@ -84,7 +84,7 @@ def open_desk(question: Question, is_calibrated: bool = True) -> Desk:
 
 
 def _learned(engine: Engine, card: str, family: str) -> Adjust | None:
-    path = os.path.join(data_folder(), CALIBRATION_FILE)
+    path = calibration_path()
     if not os.path.exists(path):
         return None
     from tonnage.plan.calibration import apply_calibration, find_calibration, load_calibration, make_key

@@ -140,13 +140,13 @@ def _representative(ep_rank: int, edges: list[int]) -> int:
 
 
 def _result(job: Job, view: RankView) -> RankResult:
-    engine = job.engine
-    weighed = weigh(view, engine.store(view.parts.arch))
+    engine, store = job.engine, job.engine.store(view.parts.arch)
+    weighed = weigh(view, store)
     on_host = sum(weighed.by_group.get(group, 0) for group in engine.host_groups)
     on_host += min(view.serving.offload_bytes, weighed.total - on_host)
     weights = weighed.total - on_host + engine.buffers(view, weighed)
     lines = _weight_lines(view, weighed.by_group.get("tower", 0), weights)
-    lines += extra_lines(view, engine.store(view.parts.arch))
+    lines += extra_lines(view, store)
     overheads = engine.overheads(view, weights)
     lines += job.adjust(overheads) if job.adjust else overheads
     pool_bytes = view.serving.kv_bytes if view.serving.kv_bytes is not None else engine.pool(view, weights, lines)
@@ -174,6 +174,5 @@ def _renumbered(result: RankResult, view: RankView) -> RankResult:
     if result.view.layers != view.layers:
         weights = replace(lines[0], trace=_span(view) + lines[0].trace.removeprefix(_span(result.view)))
         lines = (weights, *lines[1:])
-    one = result.ledger
-    ledger = Ledger(view.rank, one.card_bytes, one.budget_bytes, lines, one.load_peak_bytes)
+    ledger = replace(result.ledger, rank=view.rank, lines=lines)
     return RankResult(view, ledger, result.pool, result.weights_bytes, result.host_bytes)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 
-from tonnage.catalog.models import FILE, fold, load_presets
+from tonnage.catalog.models import FILE, fold
 from tonnage.errors import TonnageError, UsageError
 from tonnage.model.params import count_params
 from tonnage.model.record import from_record, to_record
 from tonnage.plan.fit import answer_question
 from tonnage.plan.kinds import attention_words, feed_forward_words
 from tonnage.plan.models import find_model
+from tonnage.plan.presets import open_presets
 from tonnage.plan.question import Question
 from tonnage.plan.storage import storage_words, stored_bits
-from tonnage.seams.overlay import append_text, find_overlay, overlay_folder
+from tonnage.seams.overlay import append_text, overlay_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,13 +36,13 @@ _PERCENT = 100
 
 def list_models(text: str = "") -> list[Row]:
     """A row for each model whose id or alias contains `text`, any case: sizes in bytes, lengths in tokens."""
-    presets, wanted = _presets(), fold(text)
+    presets, wanted = open_presets(), fold(text)
     return [_short(model) for model in presets.ids if not wanted or wanted in _haystack(presets, model)]
 
 
 def show_model(name: str) -> Row:
     """Everything about one model, `arch` as the catalogue keeps it. UsageError for unknown names, with the nearest."""
-    model, preset = find_model(name), _presets().find(name)
+    model, preset = find_model(name), open_presets().find(name)
     arch = model.parts.arch
     origin = {"source": preset.origin, "seen": preset.seen, "basis": preset.basis} if preset else {
         "source": model.source, "seen": None, "basis": "derived",
@@ -59,7 +60,7 @@ def show_model(name: str) -> Row:
 
 def check_models() -> list[str]:
     """Problems of the models' rows, the user's included: records that cannot be read, totals that disagree."""
-    presets = _presets()
+    presets = open_presets()
     return [f"models: {name}: {problem}" for name in presets.ids for problem in _problems(presets.find(name))]
 
 
@@ -75,10 +76,6 @@ def add_model(row: Row) -> str:
     # Compact, id and aliases first: the catalogue reads names without the rest of the line.
     append_text(folder / FILE, json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n")
     return str(folder)
-
-
-def _presets() -> Presets:
-    return load_presets(find_overlay())
 
 
 def _haystack(presets: Presets, model: str) -> str:

@@ -27,7 +27,7 @@ class Resolved:
 
 def resolve(name: str) -> Resolved | None:
     """What `name` means; None if no model of the catalogue has its shape for certain."""
-    exact = _presets().find(name)
+    exact = open_presets().find(name)
     if exact is not None:
         return Resolved(exact.id, from_record(exact.record), exact.notes, exact.origin)
     found, remark = _derive(name), remark_of(name)
@@ -52,25 +52,26 @@ def _derive(name: str) -> Resolved | None:
     from tonnage.plan.builds import build_named
 
     for candidate in list_bases(bare_name(name)):
-        known = _presets().find(candidate)
+        known = open_presets().find(candidate)
         if known is not None:
             return _tuned(name, known)
-        built = build_named(name, candidate, _presets())
+        built = build_named(name, candidate, open_presets())
         if built is not None:
             return Resolved(name, built.arch, built.notes, built.origin)
-        known = _presets().find(bare(candidate))
+        known = open_presets().find(bare(candidate))
         if known is not None:
             return _tuned(name, known)
     return None
 
 
-def _presets() -> Presets:
+def open_presets() -> Presets:
+    """The models of the catalogue, the user's own included."""
     return load_presets(find_overlay())
 
 
 def refuse(name: str) -> UsageError:
     """The error for a name that nothing resolves, listing the nearest models."""
-    near = _presets().nearest(bare_name(name))
+    near = open_presets().nearest(bare_name(name))
     accepted = f"nearest: {', '.join(near)}" if near else "an id such as Qwen/Qwen3-8B"
     return UsageError("model", f"unknown {name[:120]!r}", f"{accepted}; or a path, or hf:ORG/NAME")
 

@@ -142,11 +142,9 @@ def _key(read: Receipt, answer: Mapping[str, Any]) -> Key:
 
 
 def _save(start: Calibration, folder: str | None) -> None:
-    import os.path
-
     from tonnage.plan.calibration import save_calibration
-    from tonnage.seams.data_folder import CALIBRATION_FILE, data_folder
+    from tonnage.seams.data_folder import calibration_path
 
     if not start.differences and start.weights_ratio is None:
         raise UsageError("calibration", "nothing to compare", "a log with weights, cache or overheads")
-    save_calibration(os.path.join(folder or data_folder(), CALIBRATION_FILE), start)
+    save_calibration(calibration_path(folder), start)

@@ -13,3 +13,8 @@ def data_folder() -> str:
     stated = os.environ.get(VARIABLE)
     home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
     return stated or os.path.join(home, "tonnage")
+
+
+def calibration_path(folder: str | None = None) -> str:
+    """The file of earlier starts, in `folder` or in that of this machine."""
+    return os.path.join(folder or data_folder(), CALIBRATION_FILE)

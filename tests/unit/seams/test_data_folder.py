@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tonnage.seams.data_folder import data_folder
+from tonnage.seams.data_folder import calibration_path, data_folder
 
 
 def test_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,3 +16,9 @@ def test_places(monkeypatch: pytest.MonkeyPatch) -> None:
     assert data_folder() == "/data/tonnage"
     monkeypatch.setenv("TONNAGE_DATA", "/own")
     assert data_folder() == "/own"
+
+
+def test_earlier_starts_have_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TONNAGE_DATA", "/own")
+    assert calibration_path() == "/own/calibration.jsonl"
+    assert calibration_path("/other") == "/other/calibration.jsonl"

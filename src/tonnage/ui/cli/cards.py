@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from tonnage.errors import UsageError
+from tonnage.ui.cli.print_answer import print_answer
 from tonnage.ui.cli.question import add_question, question_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
+
+    from tonnage.ui.views.screen import Row
 
 SUMMARY = "For every kind of card the smallest number that holds a model."
 
@@ -25,16 +29,11 @@ def run(args: argparse.Namespace) -> int:
     if not args.model:
         raise UsageError("MODEL", "absent", "tonnage cards MODEL")
     answer = list_cards(Question.from_record({**question_record(args), "gpu": "any"}))
-    _print(answer, args.json)
+    print_answer(answer, args.json, _rows)
     return 0 if any(row.get("count") for row in answer["rows"]) else 1
 
 
-def _print(answer: dict[str, object], is_json: bool) -> None:
-    if is_json:
-        from tonnage.ui.cli.print_json import print_json
-
-        return print_json(answer)
-    from tonnage.ui.cli.print_rows import print_rows, screen_width
+def _rows(answer: dict[str, Any], width: int) -> list[Row]:
     from tonnage.ui.views.cards import cards_rows
 
-    return print_rows(cards_rows(answer, screen_width()))
+    return cards_rows(answer, width)

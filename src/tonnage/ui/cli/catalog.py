@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tonnage.errors import UsageError
-from tonnage.ui.cli.print_json import print_json
-from tonnage.ui.cli.print_rows import print_rows, screen_width
+from tonnage.plan.catalog import KINDS
+from tonnage.ui.cli.print_answer import print_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tonnage.ui.views.screen import Row
 
 SUMMARY = "List, show, check and extend the catalogue."
-KINDS = ("accelerators", "nodes", "links", "prices", "models")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +28,7 @@ def run(args: argparse.Namespace) -> int:
     """Do the action; `check` answers 1 when it finds problems."""
     kind, name = _kind_and_name(args)
     record = _answer(args.action, kind, name)
-    if args.json:
-        print_json(record)
-    else:
-        print_rows(_rows(record, screen_width()))
+    print_answer(record, args.json, _rows)
     return 1 if record.get("problems") else 0
 
 

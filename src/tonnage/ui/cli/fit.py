@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from tonnage.errors import UsageError
+from tonnage.ui.cli.print_answer import print_answer
 from tonnage.ui.cli.question import add_question, question_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
+
+    from tonnage.ui.views.screen import Row
 
 SUMMARY = "Say whether a model fits on a fleet, with the ledger of every rank."
 
@@ -34,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         if field not in record:
             raise UsageError(name, "absent", "tonnage fit MODEL --on FLEET, or --batch FILE")
     answer = _answer(record)
-    _print(answer, args)
+    print_answer(answer, args.json, _explained if args.explain else _rows)
     return 0 if answer["fits"] else 1
 
 
@@ -49,18 +52,13 @@ def _answer_short(record: dict[str, Any]) -> dict[str, Any]:
     return _answer(record, with_remedies=False)
 
 
-def _print(answer: dict[str, Any], args: argparse.Namespace) -> None:
-    if args.json:
-        from tonnage.ui.cli.print_json import print_json
-
-        return print_json(answer)
-    from tonnage.ui.cli.print_rows import print_rows, screen_width
+def _rows(answer: dict[str, Any], width: int) -> list[Row]:
     from tonnage.ui.views.fit import fit_rows
 
-    width = screen_width()
-    rows = fit_rows(answer, width)
-    if args.explain:
-        from tonnage.ui.views.explain import explain_rows
+    return fit_rows(answer, width)
 
-        rows += explain_rows(answer, width)
-    return print_rows(rows)
+
+def _explained(answer: dict[str, Any], width: int) -> list[Row]:
+    from tonnage.ui.views.explain import explain_rows
+
+    return _rows(answer, width) + explain_rows(answer, width)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from tonnage.ui.cli.print_answer import print_answer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
+
+    from tonnage.ui.views.screen import Row
 
 SUMMARY = "Read an engine's start-up log and compare it with the prediction."
 MAX_RECORD_BYTES = 1 << 26  # an answer for the largest layout is some MiB
@@ -25,16 +29,14 @@ def run(args: argparse.Namespace) -> int:
 
     against = _read_record(args.against) if args.against else None
     answer = receipt(chain_lines(args.logs), against, is_saved=args.save)
-    if args.json:
-        from tonnage.ui.cli.print_json import print_json
-
-        print_json(answer)
-    else:
-        from tonnage.ui.cli.print_rows import print_rows, screen_width
-        from tonnage.ui.views.receipt import receipt_rows
-
-        print_rows(receipt_rows(answer, screen_width()))
+    print_answer(answer, args.json, _rows)
     return 0
+
+
+def _rows(answer: dict[str, Any], width: int) -> list[Row]:
+    from tonnage.ui.views.receipt import receipt_rows
+
+    return receipt_rows(answer, width)
 
 
 def _read_record(path: str) -> dict[str, Any]:
